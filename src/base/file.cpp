@@ -1,0 +1,143 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace headroom {
+namespace fs = std::filesystem;
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+[[noreturn]] void fail_write(const fs::path& path, int error) {
+  throw Error(ErrorCode::runtime, "write file",
+              fmt::format("{}: {}", path.string(), std::strerror(error)));
+}
+
+fs::path sibling(const fs::path& target, std::string_view suffix) {
+  fs::path clean = target.has_filename() ? target : target.parent_path();
+  return clean.parent_path() /
+         fmt::format(".{}.{}-{}", clean.filename().string(), suffix, ::getpid());
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, ErrorCode code, uint64_t limit) {
+  const auto fail = [&](std::string_view why) {
+    throw Error(code, "read file", fmt::format("{}: {}", path.string(), why));
+  };
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail(std::strerror(errno));
+  struct stat status = {};
+  if (::fstat(file.get(), &status) != 0) fail(std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail("is a directory, a file was expected");
+  if (static_cast<uint64_t>(status.st_size) > limit) {
+    fail(fmt::format("is {} bytes, more than the limit of {}", status.st_size, limit));
+  }
+  std::string content(static_cast<size_t>(status.st_size), '\0');
+  size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t got = ::read(file.get(), content.data() + done, content.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(std::strerror(errno));
+    if (got == 0) break;  // shrank while we read: keep what is there
+    done += static_cast<size_t>(got);
+  }
+  content.resize(done);
+  return content;
+}
+
+void write_all(int descriptor, std::string_view content, const fs::path& path) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(descriptor, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_write(path, errno);
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+}
+
+void sync_path(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_write(path, errno);
+  // Some file systems cannot sync directories and say EINVAL: nothing better is possible there.
+  if (::fsync(file.get()) != 0 && errno != EINVAL) fail_write(path, errno);
+}
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  const fs::path temporary = sibling(path, "tmp");
+  try {
+    const Descriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (file.get() < 0) fail_write(path, errno);
+    write_all(file.get(), content, path);
+    if (::fsync(file.get()) != 0) fail_write(path, errno);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_write(path, errno);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_path(parent_of(path));
+}
+
+StagedDirectory::StagedDirectory(fs::path target)
+    : target_(target.has_filename() ? std::move(target) : target.parent_path()),
+      staging_(sibling(target_, "staging")) {
+  std::error_code error;
+  fs::remove_all(staging_, error);
+  fs::create_directories(staging_, error);
+  if (error) {
+    throw Error(ErrorCode::runtime, "create directory",
+                fmt::format("{}: {}", target_.string(), error.message()));
+  }
+}
+
+StagedDirectory::~StagedDirectory() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(staging_, ignored);
+}
+
+void StagedDirectory::commit() {
+  for (const auto& entry : fs::recursive_directory_iterator(staging_)) sync_path(entry.path());
+  sync_path(staging_);
+  if (!fs::exists(target_)) {
+    if (::rename(staging_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
+  } else {
+    // RENAME_EXCHANGE (2) swaps old and new in one step, so a complete directory is always there.
+    if (::syscall(SYS_renameat2, AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), 2U) != 0) {
+      const fs::path aside = sibling(target_, "old");
+      if (::rename(target_.c_str(), aside.c_str()) != 0) fail_write(target_, errno);
+      if (::rename(staging_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
+      staging_ = aside;
+    }
+    std::error_code ignored;
+    fs::remove_all(staging_, ignored);  // the former content
+  }
+  committed_ = true;
+  sync_path(parent_of(target_));
+}
+
+}  // namespace headroom

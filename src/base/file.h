@@ -1,0 +1,47 @@
+// Files read whole with a limit, and written so that a reader sees the old or the new content,
+// never a mixture: temporary sibling, fsync, rename.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace headroom {
+
+// Reads a whole file. A missing, unreadable or larger-than-`limit` file throws `code`.
+std::string read_file(const std::filesystem::path& path, ErrorCode code,
+                      uint64_t limit = 1ULL << 32);
+
+// Replaces `path` in one step. Throws ErrorCode::runtime when the disk is full or not writable; the
+// former content is then untouched.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+// Several files that appear together. Write into path(), then commit(): the target directory is
+// exchanged in one rename. Without commit() the destructor removes everything written.
+class StagedDirectory {
+ public:
+  explicit StagedDirectory(std::filesystem::path target);
+  ~StagedDirectory();
+  StagedDirectory(const StagedDirectory&) = delete;
+  StagedDirectory& operator=(const StagedDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return staging_; }
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path staging_;
+  bool committed_ = false;
+};
+
+// Writes `content` to an open file descriptor completely, or throws ErrorCode::runtime naming
+// `path`.
+void write_all(int descriptor, std::string_view content, const std::filesystem::path& path);
+
+// Makes a file's or directory's current content durable.
+void sync_path(const std::filesystem::path& path);
+
+}  // namespace headroom

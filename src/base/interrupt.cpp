@@ -1,0 +1,30 @@
+#include "base/interrupt.h"
+
+#include <unistd.h>
+
+#include <csignal>
+
+namespace headroom {
+namespace {
+
+volatile std::sig_atomic_t requested = 0;
+
+void on_signal(int signal) {
+  if (requested != 0 && signal == SIGINT) _exit(130);
+  requested = 1;
+}
+
+}  // namespace
+
+void watch_for_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupt_requested() {
+  return requested != 0;
+}
+
+}  // namespace headroom

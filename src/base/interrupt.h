@@ -1,0 +1,10 @@
+// Ctrl-C as a flag that long work polls between steps, so that it can save before it stops.
+#pragma once
+
+namespace headroom {
+
+// From now on SIGINT and SIGTERM set the flag; a second SIGINT ends the process at once.
+void watch_for_interrupts();
+bool interrupt_requested();
+
+}  // namespace headroom

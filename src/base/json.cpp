@@ -1,0 +1,120 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace headroom {
+namespace {
+
+constexpr int max_depth = 64;  // far above any file of ours, far below what overflows a stack
+
+}  // namespace
+
+Json parse_json(std::string_view text, ErrorCode code, std::string_view origin) {
+  const std::string operation = fmt::format("parse {}", origin);
+  std::vector<std::set<std::string>> keys;  // one set per open object
+  const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
+    using Event = Json::parse_event_t;
+    if (depth > max_depth) {
+      throw Error(code, operation, fmt::format("nested deeper than {} levels", max_depth));
+    }
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(value.get<std::string>()).second) {
+      throw Error(code, operation,
+                  fmt::format("key \"{}\" appears twice", value.get<std::string>()));
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), check);
+  } catch (const Json::exception& problem) {
+    throw Error(code, operation, fmt::format("not valid JSON ({})", problem.what()));
+  }
+}
+
+JsonFields::JsonFields(const Json& object, ErrorCode code, std::string origin)
+    : object_(object), code_(code), origin_(std::move(origin)) {
+  if (!object_.is_object()) {
+    throw Error(code_, "read " + origin_, "a JSON object was expected");
+  }
+}
+
+void JsonFields::fail(std::string_view key, std::string_view complaint) const {
+  throw Error(code_, "read " + origin_, fmt::format("{} {}", key, complaint));
+}
+
+bool JsonFields::has(std::string_view key) const {
+  return object_.contains(std::string(key));
+}
+
+const Json& JsonFields::at(std::string_view key) const {
+  const auto found = object_.find(std::string(key));
+  if (found == object_.end()) fail(key, "is missing");
+  return *found;
+}
+
+int64_t JsonFields::whole(std::string_view key, int64_t least, int64_t most) const {
+  const Json& value = at(key);
+  const bool is_whole = value.is_number_integer();
+  const bool fits = is_whole && !(value.is_number_unsigned() &&
+                                  value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
+  if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most) {
+    fail(key,
+         fmt::format("is {}, expected a whole number from {} to {}", value.dump(), least, most));
+  }
+  return value.get<int64_t>();
+}
+
+int64_t JsonFields::whole_or(std::string_view key, int64_t fallback, int64_t least,
+                             int64_t most) const {
+  return has(key) ? whole(key, least, most) : fallback;
+}
+
+double JsonFields::number(std::string_view key, double least, double most) const {
+  const Json& value = at(key);
+  const double number = value.is_number() ? value.get<double>() : std::nan("");
+  if (!(number >= least && number <= most)) {
+    fail(key, fmt::format("is {}, expected a number from {} to {}", value.dump(), least, most));
+  }
+  return number;
+}
+
+double JsonFields::number_or(std::string_view key, double fallback, double least,
+                             double most) const {
+  return has(key) ? number(key, least, most) : fallback;
+}
+
+bool JsonFields::boolean_or(std::string_view key, bool fallback) const {
+  if (!has(key)) return fallback;
+  const Json& value = at(key);
+  if (!value.is_boolean()) fail(key, fmt::format("is {}, expected true or false", value.dump()));
+  return value.get<bool>();
+}
+
+std::string JsonFields::text(std::string_view key) const {
+  const Json& value = at(key);
+  if (!value.is_string()) fail(key, fmt::format("is {}, expected a string", value.dump()));
+  return value.get<std::string>();
+}
+
+std::string JsonFields::text_or(std::string_view key, std::string fallback) const {
+  return has(key) ? text(key) : std::move(fallback);
+}
+
+const Json& JsonFields::object(std::string_view key) const {
+  const Json& value = at(key);
+  if (!value.is_object()) fail(key, "is not an object");
+  return value;
+}
+
+const Json& JsonFields::array(std::string_view key) const {
+  const Json& value = at(key);
+  if (!value.is_array()) fail(key, "is not an array");
+  return value;
+}
+
+}  // namespace headroom

@@ -1,0 +1,48 @@
+// JSON at the edge: parsed with limits, read field by field with typed errors.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace headroom {
+
+using Json = nlohmann::ordered_json;  // keeps the order in which keys were written
+
+// Parses `text`, refusing nesting deeper than 64 and duplicate keys. `origin` names the file or
+// field.
+Json parse_json(std::string_view text, ErrorCode code, std::string_view origin);
+
+// Reads fields of one JSON object and reports what is wrong with the full field name:
+//   "read config.json: num_hidden_layers is -3, expected a whole number from 1 to 128".
+class JsonFields {
+ public:
+  JsonFields(const Json& object, ErrorCode code, std::string origin);
+
+  bool has(std::string_view key) const;
+  int64_t whole(std::string_view key, int64_t least, int64_t most) const;
+  int64_t whole_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const;
+  double number(std::string_view key, double least, double most) const;
+  double number_or(std::string_view key, double fallback, double least, double most) const;
+  bool boolean_or(std::string_view key, bool fallback) const;
+  std::string text(std::string_view key) const;
+  std::string text_or(std::string_view key, std::string fallback) const;
+  const Json& object(std::string_view key) const;
+  const Json& array(std::string_view key) const;
+
+  // Throws this reader's typed error about `key`; `complaint` continues the sentence "KEY ...".
+  [[noreturn]] void fail(std::string_view key, std::string_view complaint) const;
+
+ private:
+  const Json& at(std::string_view key) const;
+
+  const Json& object_;
+  ErrorCode code_;
+  std::string origin_;
+};
+
+}  // namespace headroom

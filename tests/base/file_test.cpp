@@ -1,0 +1,77 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace headroom {
+namespace {
+using testing::expect_error;
+using testing::TemporaryFolder;
+
+TEST(File, WrittenContentIsReadBack) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder.path() / "a", std::string("x\0y", 3));
+  EXPECT_EQ(read_file(folder.path() / "a", ErrorCode::bad_data), std::string("x\0y", 3));
+}
+
+TEST(File, MissingFileThrowsTheCallersCode) {
+  expect_error(ErrorCode::bad_model, "No such file",
+               [] { read_file("/nonexistent/model", ErrorCode::bad_model); });
+}
+
+TEST(File, FileAboveTheLimitIsRefused) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("big", "123456");
+  expect_error(ErrorCode::bad_data, "more than the limit of 5",
+               [&] { read_file(file, ErrorCode::bad_data, 5); });
+}
+
+TEST(File, DirectoryIsNotReadAsAFile) {
+  const TemporaryFolder folder;
+  expect_error(ErrorCode::bad_data, "is a directory",
+               [&] { read_file(folder.path(), ErrorCode::bad_data); });
+}
+
+TEST(File, FailedWriteLeavesTheOldContentAndNoTemporary) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "taken");
+  folder.write("taken/keep", "old");
+  expect_error(ErrorCode::runtime, "taken",
+               [&] { write_file_atomically(folder.path() / "taken", "new"); });
+  EXPECT_EQ(read_file(folder.path() / "taken/keep", ErrorCode::bad_data), "old");
+  const auto entries = std::filesystem::directory_iterator(folder.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+}
+
+TEST(File, FullDiskIsARuntimeError) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this system";
+  FILE* full = fopen("/dev/full", "w");
+  expect_error(ErrorCode::runtime, "No space left",
+               [&] { write_all(fileno(full), "data", "/dev/full"); });
+  fclose(full);
+}
+
+TEST(StagedDirectory, ReplacesTheTargetWhole) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "model");
+  folder.write("model/stale", "old");
+  StagedDirectory staged(folder.path() / "model");
+  write_file_atomically(staged.path() / "fresh", "new");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "model/stale")) << "untouched before commit";
+  staged.commit();
+  EXPECT_EQ(read_file(folder.path() / "model/fresh", ErrorCode::bad_data), "new");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "model/stale"));
+}
+
+TEST(StagedDirectory, WithoutCommitNothingRemains) {
+  const TemporaryFolder folder;
+  {
+    const StagedDirectory staged(folder.path() / "model");
+    write_file_atomically(staged.path() / "half", "written");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,64 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace headroom {
+namespace {
+using testing::expect_error;
+
+JsonFields fields_of(const Json& object) {
+  return JsonFields(object, ErrorCode::bad_model, "config.json");
+}
+
+TEST(Json, BrokenTextNamesItsOrigin) {
+  expect_error(ErrorCode::bad_data, "parse row 3",
+               [] { parse_json("{\"a\": ", ErrorCode::bad_data, "row 3"); });
+}
+
+TEST(Json, DuplicateKeysAreRefused) {
+  expect_error(ErrorCode::bad_model, "\"a\" appears twice",
+               [] { parse_json(R"({"a": 1, "a": 2})", ErrorCode::bad_model, "config.json"); });
+}
+
+TEST(Json, TheSameKeyInTwoObjectsIsFine) {
+  EXPECT_EQ(parse_json(R"([{"a": 1}, {"a": 2}])", ErrorCode::bad_model, "x").size(), 2U);
+}
+
+TEST(Json, BottomlessNestingIsRefused) {
+  expect_error(ErrorCode::bad_data, "nested deeper",
+               [] { parse_json(std::string(100000, '['), ErrorCode::bad_data, "x"); });
+}
+
+TEST(JsonFields, RangeErrorsQuoteTheValue) {
+  const Json object = {{"layers", -3}};
+  expect_error(ErrorCode::bad_model, "layers is -3, expected a whole number from 1 to 128",
+               [&] { fields_of(object).whole("layers", 1, 128); });
+}
+
+TEST(JsonFields, HugeUnsignedNumberIsOutOfRangeNotNegative) {
+  const Json object = {{"layers", UINT64_MAX}};
+  expect_error(ErrorCode::bad_model, "expected a whole number",
+               [&] { fields_of(object).whole("layers", 1, 128); });
+}
+
+TEST(JsonFields, AFractionIsNotAWholeNumber) {
+  const Json object = {{"layers", 2.5}};
+  expect_error(ErrorCode::bad_model, "layers is 2.5",
+               [&] { fields_of(object).whole("layers", 1, 128); });
+}
+
+TEST(JsonFields, MissingFieldIsNamed) {
+  const Json object = Json::object();
+  expect_error(ErrorCode::bad_model, "width is missing", [&] { fields_of(object).text("width"); });
+}
+
+TEST(JsonFields, FallbacksAreUsedOnlyWhenTheKeyIsAbsent) {
+  const Json object = {{"rate", 0.5}};
+  EXPECT_EQ(fields_of(object).number_or("rate", 0.1, 0, 1), 0.5);
+  EXPECT_EQ(fields_of(object).number_or("other", 0.1, 0, 1), 0.1);
+}
+
+}  // namespace
+}  // namespace headroom
