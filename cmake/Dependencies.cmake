@@ -1,11 +1,10 @@
-# Libraries, each with the reason it is here. docs/dependencies.md has the Debian package names.
-find_package(PkgConfig REQUIRED)
-find_package(Threads REQUIRED)
+# Libraries, each with the reason it is here. scripts/install-packages has their Debian names.
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 find_package(fmt REQUIRED)             # text formatting; g++ 12 has no <format>
 find_package(nlohmann_json REQUIRED)   # JSON
 find_package(CLI11 REQUIRED)           # command-line options
 find_package(ZLIB REQUIRED)            # gzip input
-pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET GLOBAL libutf8proc)  # Unicode classes, case
+find_package(Utf8proc REQUIRED)        # Unicode classes and case
 
 if(HEADROOM_TRAINING)
   find_package(Torch REQUIRED)         # autograd: Debian's 1.13 (CPU) or a CUDA 2.x

@@ -28,7 +28,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path write(std::string_view name, std::string_view content) const {
-    const auto file = path_ / name;
+    auto file = path_ / name;
     std::ofstream(file, std::ios::binary) << content;
     return file;
   }

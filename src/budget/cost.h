@@ -1,0 +1,33 @@
+// What a selection costs. Four numbers that are never mixed: gate mass (budget/gates.h, a soft
+// estimate), attention MACs, whole-model MACs, measured time (bench). MAC = one multiply-add of a
+// matrix product; biases, softmax, normalisation and table look-ups are not counted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "budget/selection.h"
+#include "budget/shape.h"
+
+namespace headroom {
+
+struct Cost {
+  double attention_macs = 0;  // projections, scores and weighted sums of the kept heads
+  double model_macs = 0;      // attention + FFN of every layer, pooler, classifier
+};
+
+// One input of `tokens` tokens.
+Cost cost_of(const ModelShape& shape, const HeadSelection& selection, int64_t tokens);
+
+// Mean over inputs of the given lengths.
+Cost mean_cost(const ModelShape& shape, const HeadSelection& selection,
+               const std::vector<int64_t>& lengths);
+
+// Parameters that remain when the other heads are physically removed.
+int64_t parameter_count(const ModelShape& shape, const HeadSelection& selection);
+int64_t attention_parameter_count(const ModelShape& shape, const HeadSelection& selection);
+
+// Amdahl's bound: how much faster than dense this selection could be if time followed MACs.
+double speedup_cap(const ModelShape& shape, const HeadSelection& selection, int64_t tokens);
+
+}  // namespace headroom

@@ -1,0 +1,31 @@
+// A checkpoint directory: config.json, model.safetensors, vocab.txt and README.md (the model card),
+// and train_log.jsonl where training kept one. Written whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "checkpoint/config.h"
+#include "checkpoint/tensor.h"
+#include "text/vocabulary.h"
+
+namespace headroom {
+
+// Both throw ErrorCode::bad_model, naming the file, when something is missing or damaged.
+ModelConfig read_config(const std::filesystem::path& directory);
+Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config);
+
+struct CheckpointContent {
+  ModelConfig config;
+  std::string vocabulary;  // vocab.txt
+  std::string card;        // README.md
+  std::string log;         // train_log.jsonl; empty: no file
+  std::vector<TensorView> tensors;
+};
+
+// Replaces `directory` in one step; an existing checkpoint there stays intact until the new one is
+// complete and on disk. Throws ErrorCode::runtime when it cannot be written.
+void write_checkpoint(const std::filesystem::path& directory, const CheckpointContent& content);
+
+}  // namespace headroom

@@ -1,0 +1,195 @@
+#include "checkpoint/config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "budget/fraction.h"
+
+namespace headroom {
+namespace {
+
+constexpr int format_version = 1;
+
+template <typename Enum>
+Enum from_name(const JsonFields& fields, std::string_view key,
+               std::initializer_list<std::pair<std::string_view, Enum>> known) {
+  const std::string name = fields.text(key);
+  std::string list;
+  for (const auto& [candidate, value] : known) {
+    if (candidate == name) return value;
+    list += list.empty() ? candidate : fmt::format(", {}", candidate);
+  }
+  fields.fail(key, fmt::format("is \"{}\", this version knows: {}", name, list));
+}
+
+void expect_text(const JsonFields& fields, std::string_view key, std::string_view only) {
+  if (fields.text_or(key, std::string(only)) != only) {
+    fields.fail(
+        key, fmt::format("is \"{}\", this version supports only \"{}\"", fields.text(key), only));
+  }
+}
+
+std::vector<double> finite_numbers(const JsonFields& fields, std::string_view key) {
+  std::vector<double> numbers;
+  for (const Json& value : fields.array(key)) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
+      fields.fail(key, fmt::format("holds {}, expected finite numbers", value.dump()));
+    }
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
+}
+
+GateParameters gates_from_json(const Json& json, const ModelShape& shape) {
+  const JsonFields fields(json, ErrorCode::bad_model, "config.json headroom.gates");
+  GateParameters gates{shape.layers, shape.heads, finite_numbers(fields, "offset"),
+                       finite_numbers(fields, "slope")};
+  const auto units = static_cast<size_t>(shape.total_heads());
+  if (gates.offset.size() != units) {
+    fields.fail("offset", fmt::format("has {} values for {} heads", gates.offset.size(), units));
+  }
+  if (gates.slope.size() != 1 && gates.slope.size() != units) {
+    fields.fail("slope",
+                fmt::format("has {} values, expected 1 (shared) or {}", gates.slope.size(), units));
+  }
+  return gates;
+}
+
+std::vector<std::string> labels_from_json(const JsonFields& fields) {
+  const Json& map = fields.object("id2label");
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < map.size(); ++i) {
+    const auto entry = map.find(std::to_string(i));
+    if (entry == map.end() || !entry->is_string()) {
+      fields.fail("id2label", fmt::format("needs a string under \"{}\"", i));
+    }
+    labels.push_back(entry->get<std::string>());
+  }
+  if (labels.size() < 2) fields.fail("id2label", "needs at least two labels");
+  return labels;
+}
+
+ModelShape shape_from_json(const JsonFields& fields) {
+  ModelShape shape;
+  shape.layers = fields.whole("num_hidden_layers", 1, 128);
+  shape.width = fields.whole("hidden_size", 1, 65536);
+  shape.heads = fields.whole("num_attention_heads", 1, 1024);
+  shape.ffn = fields.whole("intermediate_size", 1, 1 << 20);
+  shape.vocabulary = fields.whole("vocab_size", 5, 10'000'000);
+  shape.positions = fields.whole("max_position_embeddings", 2, 1 << 20);
+  shape.token_types = fields.whole_or("type_vocab_size", 2, 1, 16);
+  if (shape.width % shape.heads != 0) {
+    fields.fail("hidden_size", fmt::format("is {}, not a multiple of num_attention_heads = {}",
+                                           shape.width, shape.heads));
+  }
+  return shape;
+}
+
+}  // namespace
+
+std::string_view method_name(Method method) {
+  switch (method) {
+    case Method::dense:
+      return "dense";
+    case Method::budgeted:
+      return "budgeted";
+    case Method::static_gates:
+      return "static";
+  }
+  return "dense";
+}
+
+std::string_view task_name(Task task) {
+  return task == Task::synthetic ? "synthetic" : "classify";
+}
+
+HeadSelection ModelConfig::selection(double budget) const {
+  checked_budget(budget);
+  if (budget >= 1.0) return all_heads(shape.layers, shape.heads);
+  if (!gates) {
+    throw Error(ErrorCode::usage, "select heads",
+                fmt::format("this checkpoint is {} and runs at budget 1 only; train it with "
+                            "--method budgeted to ask for {}",
+                            method_name(method), budget));
+  }
+  return select_heads(gates->order(budget), budget);
+}
+
+Json config_to_json(const ModelConfig& config) {
+  const ModelShape& shape = config.shape;
+  Json json;
+  json["architectures"] = {"BertForSequenceClassification"};
+  json["model_type"] = "bert";
+  json["hidden_size"] = shape.width;
+  json["num_hidden_layers"] = shape.layers;
+  json["num_attention_heads"] = shape.heads;
+  json["intermediate_size"] = shape.ffn;
+  json["hidden_act"] = "gelu";
+  json["hidden_dropout_prob"] = config.dropout;
+  json["attention_probs_dropout_prob"] = config.dropout;
+  json["max_position_embeddings"] = shape.positions;
+  json["type_vocab_size"] = shape.token_types;
+  json["vocab_size"] = shape.vocabulary;
+  json["layer_norm_eps"] = config.layer_norm_eps;
+  json["pad_token_id"] = 0;
+  json["id2label"] = Json::object();
+  json["label2id"] = Json::object();
+  for (size_t i = 0; i < config.labels.size(); ++i) {
+    json["id2label"][std::to_string(i)] = config.labels[i];
+    json["label2id"][config.labels[i]] = i;
+  }
+  Json own;
+  own["format"] = format_version;
+  own["task"] = task_name(config.task);
+  own["method"] = method_name(config.method);
+  own["scope"] = config.scope();
+  own["attention"] = config.attention();
+  own["tokenizer"] = "word";
+  if (config.method == Method::static_gates) own["trained_budget"] = config.trained_budget;
+  if (config.gates)
+    own["gates"] = {{"offset", config.gates->offset}, {"slope", config.gates->slope}};
+  json["headroom"] = own;
+  return json;
+}
+
+ModelConfig config_from_json(const Json& json) {
+  const JsonFields fields(json, ErrorCode::bad_model, "config.json");
+  expect_text(fields, "model_type", "bert");
+  expect_text(fields, "hidden_act", "gelu");
+  if (!fields.has("headroom")) {
+    fields.fail("headroom", "is missing: a Hugging Face folder? It must be imported first");
+  }
+  const JsonFields own(fields.object("headroom"), ErrorCode::bad_model, "config.json headroom");
+  const int64_t version = own.whole("format", 1, 1'000'000);
+  if (version > format_version) {
+    own.fail("format",
+             fmt::format("is {}, this version reads up to {}: written by a newer headroom?",
+                         version, format_version));
+  }
+  expect_text(own, "scope", "heads");
+  expect_text(own, "attention", "standard");
+  expect_text(own, "tokenizer", "word");
+
+  ModelConfig config;
+  config.shape = shape_from_json(fields);
+  config.dropout = fields.number_or("hidden_dropout_prob", 0.1, 0.0, 0.99);
+  config.layer_norm_eps = fields.number_or("layer_norm_eps", 1e-12, 0.0, 1.0);
+  config.labels = labels_from_json(fields);
+  config.shape.labels = static_cast<int64_t>(config.labels.size());
+  config.task =
+      from_name<Task>(own, "task", {{"classify", Task::classify}, {"synthetic", Task::synthetic}});
+  config.method = from_name<Method>(
+      own, "method",
+      {{"dense", Method::dense}, {"budgeted", Method::budgeted}, {"static", Method::static_gates}});
+  if (config.method != Method::dense) {
+    config.gates = gates_from_json(own.object("gates"), config.shape);
+  }
+  if (config.method == Method::static_gates) {
+    config.trained_budget = own.number("trained_budget", 1e-9, 1.0);
+  }
+  return config;
+}
+
+}  // namespace headroom

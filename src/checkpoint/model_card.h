@@ -1,0 +1,28 @@
+// README.md of a checkpoint: what the model is, how it scores at each budget, how it was made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "checkpoint/config.h"
+
+namespace headroom {
+
+struct ModelCard {
+  struct Row {
+    double budget = 1;
+    double accuracy = 0;
+    double active_heads = 1;
+    double macs_fraction = 1;
+  };
+  std::string data;       // what it was trained on
+  std::string scored_on;  // "test" or "validation"
+  uint64_t seed = 1;
+  int64_t steps = 0;
+  std::vector<Row> rows;
+};
+
+std::string write_model_card(const ModelConfig& config, const ModelCard& card);
+
+}  // namespace headroom

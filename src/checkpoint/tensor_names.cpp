@@ -1,0 +1,43 @@
+#include "checkpoint/tensor_names.h"
+
+#include <fmt/format.h>
+
+namespace headroom {
+
+std::vector<TensorName> tensor_names(const ModelShape& shape) {
+  const int64_t D = shape.width;
+  const int64_t F = shape.ffn;
+  std::vector<TensorName> names;
+  const auto add = [&](std::string name, std::vector<int64_t> dims) {
+    names.push_back({std::move(name), std::move(dims)});
+  };
+  const auto add_linear = [&](const std::string& name, int64_t in, int64_t out) {
+    add(name + ".weight", {out, in});
+    add(name + ".bias", {out});
+  };
+  const auto add_norm = [&](const std::string& name) {
+    add(name + ".weight", {D});
+    add(name + ".bias", {D});
+  };
+  const std::string embeddings = "bert.embeddings.";
+  add(embeddings + "word_embeddings.weight", {shape.vocabulary, D});
+  add(embeddings + "position_embeddings.weight", {shape.positions, D});
+  add(embeddings + "token_type_embeddings.weight", {shape.token_types, D});
+  add_norm(embeddings + "LayerNorm");
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {
+    const std::string prefix = fmt::format("bert.encoder.layer.{}.", layer);
+    add_linear(prefix + "attention.self.query", D, D);
+    add_linear(prefix + "attention.self.key", D, D);
+    add_linear(prefix + "attention.self.value", D, D);
+    add_linear(prefix + "attention.output.dense", D, D);
+    add_norm(prefix + "attention.output.LayerNorm");
+    add_linear(prefix + "intermediate.dense", D, F);
+    add_linear(prefix + "output.dense", F, D);
+    add_norm(prefix + "output.LayerNorm");
+  }
+  add_linear("bert.pooler.dense", D, D);
+  add_linear("classifier", D, shape.labels);
+  return names;
+}
+
+}  // namespace headroom

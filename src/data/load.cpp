@@ -1,0 +1,133 @@
+#include "data/load.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "data/json_lines.h"
+#include "data/known_rows.h"
+#include "data/label_list.h"
+#include "data/tree_rows.h"
+#include "text/utf8.h"
+
+namespace headroom {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void refuse(const DataSource& source, std::string_view why) {
+  throw Error(ErrorCode::usage, "load data", fmt::format("{} {}", source.spelled, why));
+}
+
+void read_json_rows(const fs::path& path, const RowSink& sink) {
+  InputStream input(path);
+  JsonLinesReader reader(input);
+  JsonRow json;
+  while (reader.next(json)) {
+    const RowPlace place = {input.name(), reader.line()};
+    if (!json.label) fail_row(place, "the object has no \"label\"");
+    RawRow row = {std::move(json.text), json.text_pair.value_or(""), std::move(*json.label),
+                  json.text_pair.has_value()};
+    sink(row, place);
+  }
+}
+
+void read_known(const DataSource& source, const fs::path& data_dir, LabelList& labels,
+                const RowSink& sink) {
+  const CatalogEntry& entry = *find_entry(source.name);
+  if (entry.task != DataTask::classify && entry.task != DataTask::pair) {
+    refuse(source,
+           fmt::format("is for --task {}, which is not supported yet", data_task_name(entry.task)));
+  }
+  const FoundPart found = require_part(entry, data_dir, source.part);
+  labels.prefer(known_labels(found));
+  read_known_rows(found, sink);
+}
+
+void read_source(const DataSource& source, const fs::path& data_dir, LabelList& labels,
+                 const RowSink& sink) {
+  switch (source.kind) {
+    case SourceKind::csv:
+      return read_column_rows(source.paths[0], DelimitedFormat::csv, source.columns, sink);
+    case SourceKind::tsv:
+      return read_column_rows(source.paths[0], DelimitedFormat::tsv, source.columns, sink);
+    case SourceKind::jsonl:
+      return read_json_rows(source.paths[0], sink);
+    case SourceKind::imdb:
+      return read_tree_rows(source.paths[0],
+                            {std::string(part_name(source.part)), {"neg", "pos"}, ".txt", false},
+                            sink);
+    case SourceKind::named:
+      return read_known(source, data_dir, labels, sink);
+    case SourceKind::synthetic:
+      refuse(source, "is made, not loaded; it is for --task synthetic");
+    case SourceKind::idx:
+    case SourceKind::cifar:
+      refuse(source, "holds images, for --task image, which is not supported yet");
+    case SourceKind::parallel:
+      refuse(source, "holds translations, for --task translate, which is not supported yet");
+    case SourceKind::text:
+      refuse(source, "holds text without labels, for --task lm, which is not supported yet");
+  }
+}
+
+// Checks rows as they come and gathers them.
+class Gatherer {
+ public:
+  Gatherer(TextDataset& dataset, LabelList& labels) : dataset_(dataset), labels_(labels) {}
+
+  void take(RawRow& row, const RowPlace& place) {
+    for (const std::string* text : {&row.text, &row.text_pair, &row.label}) {
+      if (find_invalid_utf8(*text)) require_utf8(*text, "load data", place.describe());
+    }
+    if (dataset_.rows.empty()) dataset_.pairs = row.has_pair;
+    if (row.has_pair != dataset_.pairs) {
+      fail_row(place, row.has_pair ? "has a text_pair, but the rows before it have none"
+                                   : "has no text_pair, but the rows before it have one");
+    }
+    const int32_t label = labels_.number(row.label, place);
+    dataset_.rows.push_back({std::move(row.text), std::move(row.text_pair), label});
+  }
+
+ private:
+  TextDataset& dataset_;
+  LabelList& labels_;
+};
+
+}  // namespace
+
+TextDataset read_text_dataset(const DataSpec& spec, const fs::path& data_dir,
+                              const std::vector<std::string>* labels) {
+  TextDataset dataset;
+  dataset.name = spec.spelled;
+  LabelList list(labels);
+  Gatherer gatherer(dataset, list);
+  for (const DataSource& source : spec.sources) {
+    const size_t before = dataset.rows.size();
+    read_source(source, data_dir, list,
+                [&](RawRow& row, const RowPlace& place) { gatherer.take(row, place); });
+    if (dataset.rows.size() == before) {
+      throw Error(
+          ErrorCode::bad_data, "load data",
+          fmt::format("{} has no rows; is the file empty, or only a header?", source.spelled));
+    }
+  }
+  LabelList::Order order = list.finish();
+  dataset.labels = std::move(order.labels);
+  for (TextRow& row : dataset.rows) row.label = order.renumber[static_cast<size_t>(row.label)];
+  return dataset;
+}
+
+TextDataset load_text_dataset(const DataSpec& spec, const fs::path& data_dir,
+                              const std::vector<std::string>* labels) {
+  TextDataset dataset = read_text_dataset(spec, data_dir, labels);
+  if (labels == nullptr) require_trainable(dataset);
+  return dataset;
+}
+
+TextDataset load_text_dataset(std::string_view spec, const fs::path& data_dir,
+                              const std::vector<std::string>* labels) {
+  return load_text_dataset(parse_data_spec(spec), data_dir, labels);
+}
+
+}  // namespace headroom

@@ -1,0 +1,17 @@
+#include "data/rows.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace headroom {
+
+std::string RowPlace::describe() const {
+  return line == 0 ? std::string(file) : fmt::format("{} line {}", file, line);
+}
+
+void fail_row(const RowPlace& place, std::string_view message) {
+  throw Error(ErrorCode::bad_data, "load data", fmt::format("{}: {}", place.describe(), message));
+}
+
+}  // namespace headroom

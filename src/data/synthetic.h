@@ -1,0 +1,46 @@
+// The "marked-token" task: somewhere in a row of noise stands one true marker followed by the
+// answer; decoy markers, each followed by a wrong or right value, try to mislead. Attention must
+// find the marker and read its neighbour, so heads matter and can be counted. Row i is a pure
+// function of (task, seed, i): there is no file, and any row can be made at any time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "text/vocabulary.h"
+
+namespace headroom {
+
+struct SyntheticTask {
+  int tokens = 128;       // symbols in a row
+  int decoys = 6;         // decoy pairs in a row
+  int values = 8;         // possible answers: the classes
+  int decoy_markers = 3;  // different decoy markers
+  int symbols = 64;       // different noise symbols
+
+  bool operator==(const SyntheticTask&) const = default;
+};
+
+struct SyntheticRow {
+  std::vector<int32_t> symbols;  // SyntheticTask::tokens of them
+  int32_t label = 0;             // which value follows the true marker
+};
+
+// Throws ErrorCode::usage when a number is out of range or the pairs do not fit in the row.
+void validate(const SyntheticTask& task);
+
+// Symbols in order: the true marker, decoy markers, values, noise.
+int symbol_count(const SyntheticTask& task);
+
+// "marker", "decoy1", "value3", "noise17": each is one word of text/words.h. Counted from 0.
+std::string symbol_name(const SyntheticTask& task, int symbol);
+
+SyntheticRow synthetic_row(const SyntheticTask& task, uint64_t seed, uint64_t index);
+std::string to_text(const SyntheticTask& task, const SyntheticRow& row);
+
+// The special tokens, then the symbols: the id of a symbol is symbol + special_count.
+Vocabulary synthetic_vocabulary(const SyntheticTask& task);
+std::vector<std::string> synthetic_labels(const SyntheticTask& task);  // "value0", "value1", ...
+
+}  // namespace headroom

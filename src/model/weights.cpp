@@ -1,0 +1,110 @@
+#include "model/weights.h"
+
+#include <cmath>
+
+#include "base/random.h"
+#include "checkpoint/tensor_names.h"
+
+namespace headroom {
+namespace {
+
+constexpr double initial_scale = 0.02;
+
+void visit_linear(const std::string& name, Linear& linear, const auto& visit) {
+  visit(name + ".weight", linear.weight);
+  visit(name + ".bias", linear.bias);
+}
+
+void visit_norm(const std::string& name, Norm& norm, const auto& visit) {
+  visit(name + ".weight", norm.weight);
+  visit(name + ".bias", norm.bias);
+}
+
+torch::Tensor sinusoids(int64_t positions, int64_t width) {
+  torch::Tensor table = torch::zeros({positions, width});
+  auto values = table.accessor<float, 2>();
+  for (int64_t position = 0; position < positions; ++position) {
+    for (int64_t i = 0; i < width; ++i) {
+      const double exponent = static_cast<double>(i / 2 * 2) / static_cast<double>(width);
+      const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
+      // A sine wave's size is 1/sqrt(2): the factor brings the table to the scale of the others.
+      const double wave = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
+      values[position][i] = static_cast<float>(wave * initial_scale * std::sqrt(2.0));
+    }
+  }
+  return table;
+}
+
+bool ends_with(const std::string& text, std::string_view ending) {
+  return text.size() >= ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
+  if (ends_with(entry.name, ".bias")) return torch::zeros(entry.shape);
+  if (ends_with(entry.name, "LayerNorm.weight")) return torch::ones(entry.shape);
+  if (ends_with(entry.name, "position_embeddings.weight")) {
+    return sinusoids(entry.shape[0], entry.shape[1]);
+  }
+  torch::Tensor tensor = torch::empty(entry.shape);
+  float* values = tensor.data_ptr<float>();
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    values[i] = static_cast<float>(random.normal() * initial_scale);
+  }
+  return tensor;
+}
+
+}  // namespace
+
+void for_each_tensor(ModelWeights& weights,
+                     const std::function<void(const std::string&, torch::Tensor&)>& visit) {
+  visit("bert.embeddings.word_embeddings.weight", weights.words);
+  visit("bert.embeddings.position_embeddings.weight", weights.positions);
+  visit("bert.embeddings.token_type_embeddings.weight", weights.types);
+  visit_norm("bert.embeddings.LayerNorm", weights.embedding_norm, visit);
+  for (size_t i = 0; i < weights.layers.size(); ++i) {
+    const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
+    LayerWeights& layer = weights.layers[i];
+    visit_linear(prefix + "attention.self.query", layer.attention.query, visit);
+    visit_linear(prefix + "attention.self.key", layer.attention.key, visit);
+    visit_linear(prefix + "attention.self.value", layer.attention.value, visit);
+    visit_linear(prefix + "attention.output.dense", layer.attention.output, visit);
+    visit_norm(prefix + "attention.output.LayerNorm", layer.attention_norm, visit);
+    visit_linear(prefix + "intermediate.dense", layer.up, visit);
+    visit_linear(prefix + "output.dense", layer.down, visit);
+    visit_norm(prefix + "output.LayerNorm", layer.ffn_norm, visit);
+  }
+  visit_linear("bert.pooler.dense", weights.pooler, visit);
+  visit_linear("classifier", weights.classifier, visit);
+}
+
+ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device) {
+  const std::vector<TensorName> names = tensor_names(shape);
+  Random random{seed, 0x77656967687473};
+  ModelWeights weights;
+  weights.layers.resize(static_cast<size_t>(shape.layers));
+  for (LayerWeights& layer : weights.layers) layer.attention.heads = shape.heads;
+  size_t next = 0;
+  for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
+    TORCH_CHECK(names[next].name == name, "tensor_names() and for_each_tensor() disagree");
+    tensor = fresh_tensor(names[next++], random).to(device);
+  });
+  return weights;
+}
+
+ModelWeights copy_weights(const ModelWeights& weights) {
+  ModelWeights copy = weights;
+  for_each_tensor(
+      copy, [](const std::string&, torch::Tensor& tensor) { tensor = tensor.detach().clone(); });
+  return copy;
+}
+
+ModelWeights to_device(const ModelWeights& weights, torch::Device device) {
+  ModelWeights moved = weights;
+  for_each_tensor(moved, [&](const std::string&, torch::Tensor& tensor) {
+    tensor = tensor.detach().to(device);
+  });
+  return moved;
+}
+
+}  // namespace headroom

@@ -1,0 +1,65 @@
+// A BERT classifier as plain tensors. Forward passes are functions over these structs; slicing,
+// copying and moving a model are functions from weights to weights.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "budget/shape.h"
+#include "model/torch.h"
+
+namespace headroom {
+
+struct Linear {
+  torch::Tensor weight;  // (out, in)
+  torch::Tensor bias;    // (out)
+};
+
+struct Norm {
+  torch::Tensor weight;  // (D)
+  torch::Tensor bias;
+};
+
+// One layer's attention. A sliced layer has fewer heads: rows of query, key and value and columns
+// of output are those of the kept heads, in ascending order.
+struct AttentionWeights {
+  Linear query, key, value;
+  Linear output;
+  int64_t heads = 0;  // how many heads these tensors hold
+
+  int64_t head_width() const { return query.weight.size(0) / heads; }
+};
+
+struct LayerWeights {
+  AttentionWeights attention;
+  Norm attention_norm;
+  Linear up, down;  // the FFN
+  Norm ffn_norm;
+};
+
+struct ModelWeights {
+  torch::Tensor words;      // (V, D)
+  torch::Tensor positions;  // (longest input, D)
+  torch::Tensor types;      // (2, D)
+  Norm embedding_norm;
+  std::vector<LayerWeights> layers;
+  Linear pooler;
+  Linear classifier;
+};
+
+// Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_names().
+void for_each_tensor(ModelWeights& weights,
+                     const std::function<void(const std::string&, torch::Tensor&)>& visit);
+
+// Fresh weights: normal(0, 0.02) matrices, zero biases, unit norms as BERT; the result depends on
+// `seed` alone. Positions start as sinusoids of the same size instead of noise: attention to "the
+// token before" is then a rotation to be found, not a table to be learned, which is what makes
+// short trainings from scratch reliable (docs/results/ has the comparison).
+ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device);
+
+// A deep copy that shares nothing with the original and needs no gradients.
+ModelWeights copy_weights(const ModelWeights& weights);
+ModelWeights to_device(const ModelWeights& weights, torch::Device device);
+
+}  // namespace headroom

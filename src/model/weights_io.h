@@ -1,0 +1,20 @@
+// Weights to and from model.safetensors.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "checkpoint/config.h"
+#include "checkpoint/tensor.h"
+#include "model/weights.h"
+
+namespace headroom {
+
+// Reads every tensor the config promises, with exactly its shape; float16 and bfloat16 are widened.
+// Throws ErrorCode::bad_model for a missing, unexpected or misshapen tensor.
+ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config);
+
+// Views of CPU weights for write_checkpoint(); valid while `cpu_weights` lives.
+std::vector<TensorView> tensor_views(ModelWeights& cpu_weights);
+
+}  // namespace headroom

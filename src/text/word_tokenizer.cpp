@@ -1,0 +1,20 @@
+#include "text/word_tokenizer.h"
+
+#include <utility>
+
+#include "text/words.h"
+
+namespace headroom {
+
+WordTokenizer::WordTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
+
+void WordTokenizer::append_pieces(std::string_view text, size_t limit,
+                                  std::vector<int32_t>& ids) const {
+  WordScanner scanner;
+  scanner.reset(text);
+  for (size_t count = 0; count < limit && scanner.next(); ++count) {
+    ids.push_back(vocabulary_.id(scanner.word()));
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,21 @@
+// One token per word (text/words.h); a word that the vocabulary does not hold becomes [UNK].
+#pragma once
+
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+class WordTokenizer : public Tokenizer {
+ public:
+  explicit WordTokenizer(Vocabulary vocabulary);
+
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
+
+ protected:
+  void append_pieces(std::string_view text, size_t limit, std::vector<int32_t>& ids) const override;
+
+ private:
+  Vocabulary vocabulary_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,119 @@
+#include "text/words.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace headroom {
+namespace {
+
+enum class CharacterClass : unsigned char { separator, word, symbol };
+
+// Nearly all text is ASCII: one table look-up instead of a walk through Unicode's tables.
+struct AsciiEntry {
+  CharacterClass kind = CharacterClass::separator;
+  char lower = 0;
+};
+
+constexpr std::array<AsciiEntry, 128> make_ascii_table() {
+  std::array<AsciiEntry, 128> table{};
+  for (int i = 0; i < 128; ++i) {
+    const char c = static_cast<char>(i);
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool alphanumeric = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    AsciiEntry& entry = table[static_cast<size_t>(i)];
+    entry.lower = upper ? static_cast<char>(c - 'A' + 'a') : c;
+    if (alphanumeric) entry.kind = CharacterClass::word;
+    if (!alphanumeric && c > ' ' && c < 0x7F) entry.kind = CharacterClass::symbol;
+  }
+  return table;
+}
+
+constexpr std::array<AsciiEntry, 128> ascii_table = make_ascii_table();
+
+CharacterClass classify(char32_t value) {
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(value))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+      return CharacterClass::word;
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+      return CharacterClass::separator;
+    default:
+      return CharacterClass::symbol;
+  }
+}
+
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
+}  // namespace
+
+void WordScanner::reset(std::string_view text) {
+  text_ = text;
+  position_ = 0;
+  word_.clear();
+}
+
+void WordScanner::take_ascii_run() {
+  while (position_ < text_.size() && is_ascii(text_[position_])) {
+    const AsciiEntry entry = ascii_table[static_cast<unsigned char>(text_[position_])];
+    if (entry.kind != CharacterClass::word) return;
+    word_.push_back(entry.lower);
+    ++position_;
+  }
+}
+
+// Handles the character at position_, whatever its script; true when it ended or made a word.
+bool WordScanner::step() {
+  const CodePoint point = decode_utf8(text_.substr(position_));
+  if (point.bytes == 0) {
+    throw Error(ErrorCode::bad_data, "split text into words",
+                fmt::format("byte 0x{:02X} at offset {} is not valid UTF-8",
+                            static_cast<unsigned char>(text_[position_]), position_));
+  }
+  const CharacterClass kind =
+      point.bytes == 1 ? ascii_table[point.value].kind : classify(point.value);
+  if (kind != CharacterClass::word && !word_.empty()) return true;  // looked at again next time
+  position_ += static_cast<size_t>(point.bytes);
+  if (kind == CharacterClass::separator) return false;
+  append_utf8(word_,
+              static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point.value))));
+  return kind == CharacterClass::symbol;
+}
+
+bool WordScanner::next() {
+  word_.clear();
+  while (position_ < text_.size()) {
+    take_ascii_run();
+    if (position_ < text_.size() && step()) return true;
+  }
+  return !word_.empty();
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  WordScanner scanner;
+  scanner.reset(text);
+  while (scanner.next()) words.emplace_back(scanner.word());
+  return words;
+}
+
+}  // namespace headroom

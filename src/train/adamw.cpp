@@ -1,0 +1,89 @@
+#include "train/adamw.h"
+
+#include <ATen/Parallel.h>
+
+#include <cmath>
+
+namespace headroom {
+namespace {
+
+struct Factors {  // everything of an update that does not depend on the element
+  float beta1, beta2, rate, decay, inverse_correction2, epsilon;
+};
+
+Factors factors_for(const ParameterGroup& group, const AdamWSettings& settings,
+                    double learning_rate, int64_t step) {
+  const double rate = learning_rate * group.rate_factor;
+  const double correction1 = 1.0 - std::pow(settings.beta1, static_cast<double>(step));
+  const double correction2 = 1.0 - std::pow(settings.beta2, static_cast<double>(step));
+  return {static_cast<float>(settings.beta1),
+          static_cast<float>(settings.beta2),
+          static_cast<float>(rate / correction1),
+          static_cast<float>(1.0 - rate * group.weight_decay),
+          static_cast<float>(1.0 / std::sqrt(correction2)),
+          static_cast<float>(settings.epsilon)};
+}
+
+// min(1, clip / norm) as a tensor, so that a GPU is never waited for.
+torch::Tensor clip_factor(const std::vector<ParameterGroup>& groups, double clip_norm) {
+  torch::Tensor squares;
+  for (const ParameterGroup& group : groups) {
+    const torch::Tensor square = group.gradient.square().sum();
+    squares = squares.defined() ? squares + square : square;
+  }
+  return torch::clamp_max(clip_norm / (squares.sqrt() + 1e-6), 1.0);
+}
+
+// One pass over memory instead of the tensor form's nine: on two CPU cores the 8.3 M parameters of
+// the AG News model take 14 ms instead of 70 (bench/training_speed).
+void fused_update(ParameterGroup& group, const Factors& f, float clip) {
+  float* value = group.values.data_ptr<float>();
+  const float* gradient = group.gradient.data_ptr<float>();
+  float* mean = group.mean.data_ptr<float>();
+  float* square = group.square.data_ptr<float>();
+  at::parallel_for(0, group.values.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const float g = gradient[i] * clip;
+      mean[i] = f.beta1 * mean[i] + (1.0F - f.beta1) * g;
+      square[i] = f.beta2 * square[i] + (1.0F - f.beta2) * g * g;
+      const float scale = std::sqrt(square[i]) * f.inverse_correction2 + f.epsilon;
+      value[i] = value[i] * f.decay - f.rate * mean[i] / scale;
+    }
+  });
+}
+
+void tensor_update(ParameterGroup& group, const Factors& f, const torch::Tensor& clip) {
+  const torch::Tensor g = clip.defined() ? group.gradient * clip : group.gradient;
+  group.mean.mul_(f.beta1).add_(g, 1.0F - f.beta1);
+  group.square.mul_(f.beta2).addcmul_(g, g, 1.0F - f.beta2);
+  const torch::Tensor scale = group.square.sqrt().mul_(f.inverse_correction2).add_(f.epsilon);
+  group.values.mul_(f.decay).addcdiv_(group.mean, scale, -f.rate);
+}
+
+}  // namespace
+
+void adamw_step_reference(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
+                          double learning_rate, int64_t step) {
+  const torch::NoGradGuard no_gradients;
+  const torch::Tensor clip =
+      settings.clip_norm > 0 ? clip_factor(groups, settings.clip_norm) : torch::Tensor();
+  for (ParameterGroup& group : groups) {
+    tensor_update(group, factors_for(group, settings, learning_rate, step), clip);
+  }
+}
+
+void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
+                double learning_rate, int64_t step) {
+  if (!groups.front().values.is_cpu()) {
+    adamw_step_reference(groups, settings, learning_rate, step);
+    return;
+  }
+  const torch::NoGradGuard no_gradients;
+  const float clip =
+      settings.clip_norm > 0 ? clip_factor(groups, settings.clip_norm).item<float>() : 1.0F;
+  for (ParameterGroup& group : groups) {
+    fused_update(group, factors_for(group, settings, learning_rate, step), clip);
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,121 @@
+#include "train/batches.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "data/epoch_order.h"
+
+namespace headroom {
+namespace {
+
+class EpochSource : public BatchSource {
+ public:
+  EpochSource(const EncodedDataset& data, int batch_size, uint64_t seed, torch::Device device)
+      : data_(data),
+        lengths_(data.lengths()),
+        batch_size_(batch_size),
+        seed_(seed),
+        device_(device) {}
+
+  Batch batch(int64_t step) override {
+    const int64_t epoch = step / steps_per_epoch();
+    if (epoch != epoch_) {
+      batches_ = epoch_batches(lengths_, batch_size_, seed_, epoch);
+      epoch_ = epoch;
+    }
+    return make_batch(data_, batches_[static_cast<size_t>(step % steps_per_epoch())], device_);
+  }
+  int64_t steps_per_epoch() const override {
+    return (data_.size() + batch_size_ - 1) / batch_size_;
+  }
+  int64_t batch_size() const override { return batch_size_; }
+
+ private:
+  const EncodedDataset& data_;
+  std::vector<int32_t> lengths_;
+  int batch_size_;
+  uint64_t seed_;
+  torch::Device device_;
+  int64_t epoch_ = -1;
+  std::vector<std::vector<int32_t>> batches_;
+};
+
+class SyntheticSource : public BatchSource {
+ public:
+  SyntheticSource(const SyntheticTask& task, int batch_size, int64_t epoch_rows, uint64_t seed,
+                  torch::Device device)
+      : task_(task),
+        batch_size_(batch_size),
+        epoch_rows_(epoch_rows),
+        seed_(seed),
+        device_(device) {
+    rows_.resize(static_cast<size_t>(batch_size));
+    std::iota(rows_.begin(), rows_.end(), 0);
+  }
+
+  Batch batch(int64_t step) override {
+    const auto first = static_cast<uint64_t>(step * batch_size_);
+    return make_batch(encode_synthetic(task_, seed_, first, batch_size_), rows_, device_);
+  }
+  int64_t steps_per_epoch() const override { return epoch_rows_ / batch_size_; }
+  int64_t batch_size() const override { return batch_size_; }
+
+ private:
+  SyntheticTask task_;
+  int batch_size_;
+  int64_t epoch_rows_;
+  uint64_t seed_;
+  torch::Device device_;
+  std::vector<int32_t> rows_;
+};
+
+}  // namespace
+
+Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torch::Device device) {
+  const auto B = static_cast<int64_t>(rows.size());
+  int32_t longest = 0;
+  int32_t shortest = std::numeric_limits<int32_t>::max();
+  for (const int32_t row : rows) {
+    longest = std::max(longest, data.length(row));
+    shortest = std::min(shortest, data.length(row));
+  }
+  const int64_t T = longest;
+  Batch batch;
+  batch.tokens = torch::zeros({B, T}, torch::kInt64);
+  batch.labels = torch::empty({B}, torch::kInt64);
+  if (!data.types.empty()) batch.types = torch::zeros({B, T}, torch::kInt64);
+  torch::Tensor bias = torch::zeros({B, 1, 1, T});
+  auto* bias_data = bias.data_ptr<float>();
+  for (int64_t i = 0; i < B; ++i) {
+    const int32_t row = rows[static_cast<size_t>(i)];
+    const auto ids = data.row(row);
+    std::copy(ids.begin(), ids.end(), batch.tokens.data_ptr<int64_t>() + i * T);
+    if (batch.types.defined()) {
+      const auto types = data.row_types(row);
+      std::copy(types.begin(), types.end(), batch.types.data_ptr<int64_t>() + i * T);
+    }
+    std::fill(bias_data + i * T + static_cast<int64_t>(ids.size()), bias_data + (i + 1) * T,
+              -std::numeric_limits<float>::infinity());
+    batch.labels.data_ptr<int64_t>()[i] = data.labels[static_cast<size_t>(row)];
+  }
+  if (shortest < longest) batch.key_bias = bias.to(device);
+  batch.tokens = batch.tokens.to(device);
+  batch.labels = batch.labels.to(device);
+  if (batch.types.defined()) batch.types = batch.types.to(device);
+  return batch;
+}
+
+std::unique_ptr<BatchSource> epoch_source(const EncodedDataset& data, int batch_size, uint64_t seed,
+                                          torch::Device device) {
+  return std::make_unique<EpochSource>(data, batch_size, seed, device);
+}
+
+std::unique_ptr<BatchSource> synthetic_source(const SyntheticTask& task, int batch_size,
+                                              int64_t epoch_rows, uint64_t seed,
+                                              torch::Device device) {
+  return std::make_unique<SyntheticSource>(task, batch_size, epoch_rows, seed, device);
+}
+
+}  // namespace headroom

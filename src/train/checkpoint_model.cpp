@@ -1,0 +1,20 @@
+#include "train/checkpoint_model.h"
+
+#include "checkpoint/checkpoint.h"
+#include "model/weights_io.h"
+
+namespace headroom {
+
+CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device) {
+  ModelConfig config = read_config(directory);
+  WordTokenizer tokenizer(read_vocabulary(directory, config));
+  ElasticModel model;
+  model.shape = config.shape;
+  model.dropout = config.dropout;
+  model.layer_norm_eps = config.layer_norm_eps;
+  model.weights = to_device(load_weights(directory, config), device);
+  if (config.gates) model.gates = gates_from(*config.gates, device);
+  return {std::move(config), std::move(model), std::move(tokenizer)};
+}
+
+}  // namespace headroom

@@ -1,0 +1,19 @@
+// A checkpoint directory opened for torch: config, vocabulary, weights.
+#pragma once
+
+#include <filesystem>
+
+#include "text/word_tokenizer.h"
+#include "train/elastic_model.h"
+
+namespace headroom {
+
+struct CheckpointModel {
+  ModelConfig config;
+  ElasticModel model;
+  WordTokenizer tokenizer;
+};
+
+CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device);
+
+}  // namespace headroom

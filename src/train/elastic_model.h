@@ -1,0 +1,37 @@
+// A model under training or evaluation: weights, and gates when the method has them.
+#pragma once
+
+#include <optional>
+
+#include "budget/selection.h"
+#include "checkpoint/config.h"
+#include "model/forward.h"
+#include "model/head_gates.h"
+#include "model/weights.h"
+
+namespace headroom {
+
+struct ElasticModel {
+  ModelShape shape;
+  double dropout = 0.1;
+  double layer_norm_eps = 1e-12;
+  ModelWeights weights;
+  std::optional<HeadGates> gates;
+
+  torch::Device device() const { return weights.words.device(); }
+
+  // Forward options without dropout, with the given (L, H) head factors or none.
+  ForwardOptions evaluation(torch::Tensor head_factors = {}) const {
+    return {std::move(head_factors), 0.0, layer_norm_eps};
+  }
+  ForwardOptions training(torch::Tensor head_factors = {}) const {
+    return {std::move(head_factors), dropout, layer_norm_eps};
+  }
+};
+
+// The 0/1 head factors of the hard selection at `budget`; undefined at budget 1.
+torch::Tensor hard_mask(const ElasticModel& model, double budget);
+
+ElasticModel copy_model(const ElasticModel& model);
+
+}  // namespace headroom

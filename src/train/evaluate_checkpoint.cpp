@@ -1,0 +1,36 @@
+#include "train/evaluate_checkpoint.h"
+
+#include "data/load.h"
+#include "train/checkpoint_model.h"
+#include "train/runtime.h"
+#include "train/score_budgets.h"
+#include "train/task_data.h"
+
+namespace headroom {
+namespace {
+
+EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& checkpoint) {
+  const auto max_tokens = static_cast<int>(checkpoint.config.shape.positions);
+  if (checkpoint.config.task == Task::synthetic) {
+    TaskRequest synthetic;
+    synthetic.task = Task::synthetic;
+    synthetic.data = request.data;
+    return load_task(synthetic).test;
+  }
+  if (request.data.empty())
+    throw Error(ErrorCode::usage, "eval", "--data is required for this model");
+  const TextDataset rows =
+      load_text_dataset(request.data, request.data_dir, &checkpoint.config.labels);
+  return encode_dataset(rows, checkpoint.tokenizer, max_tokens);
+}
+
+}  // namespace
+
+std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
+  use_threads(request.threads);
+  const CheckpointModel checkpoint = open_checkpoint(request.model, open_device(request.device));
+  return score_budgets(checkpoint.model, checkpoint.config, rows_for(request, checkpoint),
+                       request.budgets);
+}
+
+}  // namespace headroom

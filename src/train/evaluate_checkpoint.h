@@ -1,0 +1,23 @@
+// The `eval` verb with the torch engine, as a function.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "train/scores.h"
+
+namespace headroom {
+
+struct EvalRequest {
+  std::filesystem::path model;
+  std::string data;  // SPEC; empty for a synthetic model: fresh test rows of its own task
+  std::filesystem::path data_dir;
+  std::vector<double> budgets;
+  int threads = 0;
+  std::string device = "cpu";
+};
+
+std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request);
+
+}  // namespace headroom

@@ -1,0 +1,68 @@
+#include "train/predictor.h"
+
+#include <chrono>
+
+#include "model/slice.h"
+#include "train/batches.h"
+#include "train/checkpoint_model.h"
+#include "train/runtime.h"
+
+namespace headroom {
+
+struct Predictor::State {
+  CheckpointModel checkpoint;
+  double budget;
+  HeadSelection selection;
+  ModelWeights sliced;
+};
+
+Predictor::Predictor(const std::filesystem::path& model, double budget, int threads,
+                     const std::string& device) {
+  use_threads(threads);
+  CheckpointModel checkpoint = open_checkpoint(model, open_device(device));
+  HeadSelection selection = checkpoint.config.selection(budget);
+  ModelWeights sliced = slice_heads(checkpoint.model.weights, selection);
+  state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced)});
+}
+
+Predictor::~Predictor() = default;
+
+const ModelConfig& Predictor::config() const {
+  return state_->checkpoint.config;
+}
+double Predictor::budget() const {
+  return state_->budget;
+}
+double Predictor::active_heads() const {
+  return state_->selection.active_fraction();
+}
+
+Prediction Predictor::predict(const PredictInput& input) const {
+  const auto started = std::chrono::steady_clock::now();
+  const torch::InferenceMode inference;
+  const CheckpointModel& checkpoint = state_->checkpoint;
+  const auto max_tokens = static_cast<int>(checkpoint.config.shape.positions);
+  EncodedDataset row;
+  if (input.is_pair) {
+    const EncodedPair pair =
+        checkpoint.tokenizer.encode_pair(input.text, input.text_pair, max_tokens);
+    row.append(pair.ids, 0);
+    row.types = pair.types;
+  } else {
+    row.append(checkpoint.tokenizer.encode(input.text, max_tokens), 0);
+  }
+  const int32_t first = 0;
+  const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());
+  const torch::Tensor logits = forward(state_->sliced, batch, checkpoint.model.evaluation());
+  const torch::Tensor scores = torch::softmax(logits.to(torch::kFloat64), -1).to(torch::kCPU);
+  Prediction prediction;
+  prediction.tokens = batch.length();
+  prediction.label = scores.argmax(-1).item<int64_t>();
+  const auto* values = scores.data_ptr<double>();
+  prediction.scores.assign(values, values + scores.numel());
+  prediction.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+  return prediction;
+}
+
+}  // namespace headroom

@@ -1,0 +1,22 @@
+#include "train/recipe.h"
+
+namespace headroom {
+
+Recipe default_recipe(Task task) {
+  Recipe recipe;
+  if (task == Task::synthetic) {
+    recipe.batch_size = 64;
+    recipe.dense_rate = 1e-3;
+    recipe.soft_rate = 5e-4;
+    recipe.hard_rate = 3e-4;
+    recipe.dense_epochs = 40;  // an upper bound: the stage ends when validation says solved
+    recipe.soft_epochs = 1;
+    recipe.hard_epochs = 1;
+    recipe.until_solved = true;
+    recipe.validate_every = 50;
+    recipe.dropout = 0.0;
+  }
+  return recipe;
+}
+
+}  // namespace headroom

@@ -1,0 +1,48 @@
+// How a method is trained: lengths, rates and weights of its stages, with their defaults.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "checkpoint/config.h"
+
+namespace headroom {
+
+// What the losses of the stages weigh; see train/stages.h for the stages themselves.
+struct StageSettings {
+  double label_smoothing = 0.0;
+  double mass_weight = 0.01;      // on the mean gate
+  double overshoot_weight = 5.0;  // on exceeding the requested budget, squared
+  double distill_weight = 0.5;    // share of the loss that follows the teacher
+  double temperature = 2.0;
+  double budget_low = 0.1;                                   // budgets are drawn from [low, 1] ...
+  std::vector<double> budget_grid = {0.25, 0.5, 0.75, 1.0};  // ... or, half the time, from these
+  std::optional<double> fixed_budget;                        // static gates: always this one
+};
+
+struct Recipe {
+  int batch_size = 32;
+  double dense_epochs = 4;
+  double soft_epochs = 4;
+  double hard_epochs = 1;
+  double dense_rate = 3e-4;
+  double soft_rate = 3e-4;
+  double hard_rate = 1e-4;
+  double warmup = 0.06;       // share of a stage's steps
+  bool until_solved = false;  // the dense stage ends when validation reaches `solved`
+  double solved = 0.999;
+  int64_t validate_every = 0;  // steps; 0: twice an epoch
+  int64_t patience = 0;        // validations without improvement before a stage ends; 0: never
+  double dropout = 0.1;
+  double weight_decay = 0.01;
+  double clip_norm = 1.0;
+  double gate_rate_factor = 10.0;
+  bool free_slopes = false;
+  StageSettings stages;
+};
+
+// Defaults that suit the task; the synthetic one draws fresh rows and trains until solved.
+Recipe default_recipe(Task task);
+
+}  // namespace headroom

@@ -1,0 +1,24 @@
+// Accuracy and cost of one checkpoint at one budget.
+#pragma once
+
+#include <cstdint>
+
+#include "base/json.h"
+
+namespace headroom {
+
+struct BudgetScore {
+  double budget = 1;
+  double accuracy = 0;  // 0 to 1
+  double loss = 0;
+  int64_t examples = 0;
+  double active_heads = 1;    // fraction
+  double attention_macs = 0;  // mean per example, at the examples' own lengths
+  double model_macs = 0;
+  double model_macs_fraction = 1;  // of dense
+  int64_t parameters = 0;
+};
+
+Json to_json(const BudgetScore& score);
+
+}  // namespace headroom

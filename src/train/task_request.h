@@ -1,0 +1,25 @@
+// Which rows a training run reads, and how they become tokens.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "checkpoint/config.h"
+
+namespace headroom {
+
+struct TaskRequest {
+  Task task = Task::classify;
+  std::string data;       // SPEC of the training rows; synthetic: "synthetic?..." or empty
+  std::string eval_data;  // SPEC of the test rows; empty: none
+  std::filesystem::path data_dir;
+  int max_tokens = 64;          // special tokens included
+  int vocabulary_size = 20000;  // most words kept, special tokens included
+  int min_count = 2;            // a word must be seen this often
+  int64_t train_rows = 0;       // 0: all; otherwise a class-balanced sample
+  int64_t validation_rows = 0;  // 0: a tenth, at most 2,000
+  uint64_t split_seed = 1;      // of the validation split, apart from the training seed
+};
+
+}  // namespace headroom

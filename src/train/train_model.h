@@ -1,0 +1,45 @@
+// The `train` verb as a function: data in, checkpoint directory out. No torch in this header.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/progress.h"
+#include "budget/shape.h"
+#include "checkpoint/config.h"
+#include "train/recipe.h"
+#include "train/scores.h"
+#include "train/task_request.h"
+
+namespace headroom {
+
+struct TrainRequest {
+  TaskRequest task;
+  Method method = Method::budgeted;
+  double static_budget = 0.5;  // --method static: the one budget
+  ModelShape shape;            // vocabulary, positions and labels follow from the data
+  Recipe recipe;
+  std::filesystem::path init;  // checkpoint to start from; empty: fresh weights
+  std::filesystem::path out;
+  uint64_t seed = 1;
+  int threads = 0;
+  std::string device = "cpu";
+  bool resume = false;
+  double save_seconds = 60;
+  std::vector<double> budgets = {0.25, 0.5, 0.75, 1.0};  // shown at the end
+};
+
+struct TrainReport {
+  std::vector<BudgetScore> scores;  // on eval_data, or on validation rows when there is none
+  std::string scored_on;
+  int64_t steps = 0;
+  double samples_per_second = 0;
+  int64_t parameters = 0;
+};
+
+// Writes the checkpoint in one step at the end. Training state lives in OUT.training until then.
+TrainReport train_model(const TrainRequest& request, ProgressSink& progress);
+
+}  // namespace headroom

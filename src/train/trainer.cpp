@@ -1,0 +1,227 @@
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "train/training_state.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Trainer {
+ public:
+  Trainer(ElasticModel& model, std::vector<StagePlan>& plans, BatchSource& source,
+          const TrainerSettings& settings, ProgressSink& progress)
+      : model_(model),
+        plans_(plans),
+        source_(source),
+        settings_(settings),
+        progress_(progress),
+        parameters_(model, settings.parameters) {}
+
+  TrainingResult run() {
+    const bool resumed = settings_.resume && restore();
+    resumed_at_ = state_.total_steps;
+    if (resumed) progress_.note(fmt::format("resumed at step {}", state_.total_steps));
+    for (size_t i = 0; i < plans_.size(); ++i) {
+      if (i < state_.stages.size() && state_.stages[i].finished) continue;
+      run_stage(i);
+    }
+    for (const StageRecord& stage : state_.stages) {
+      result_.stages.push_back({stage.name, stage.steps, stage.best_score, stage.best_step});
+    }
+    result_.steps = state_.total_steps;
+    result_.log = state_.log;
+    return std::move(result_);
+  }
+
+ private:
+  void run_stage(size_t index) {
+    StagePlan& plan = plans_[index];
+    if (index >= state_.stages.size()) {
+      state_.stages.push_back({plan.stage->name(), 0, -1, 0, 0, false});
+      state_.start = parameters_.snapshot();
+      state_.best = state_.start;
+      parameters_.reset_moments();
+    }
+    plan.stage->begin(model_at(state_.start));
+    StageRecord& record = state_.stages.back();
+    bool done = record.steps >= plan.schedule.steps;
+    while (!done) {
+      step(index, plan, record);
+      const bool last = record.steps == plan.schedule.steps;
+      if (last || (plan.validate_every > 0 && record.steps % plan.validate_every == 0)) {
+        validate(plan, record);
+        const bool reached = record.best_score >= plan.stop_at;
+        const bool stale = plan.patience > 0 && record.stale_validations >= plan.patience;
+        done = last || reached || stale;
+      }
+      if (!done) save_if_due(plan);
+    }
+    if (plan.keep_best) parameters_.restore(state_.best);
+    record.finished = true;
+    progress_.note(fmt::format("{} stage: {} steps, validation {:.4f} (best at step {})",
+                               record.name, record.steps, record.best_score, record.best_step));
+    save();
+  }
+
+  void step(size_t index, StagePlan& plan, StageRecord& record) {
+    const auto started = Clock::now();
+    const Batch batch = source_.batch(state_.total_steps);
+    const std::initializer_list<uint64_t> key = {settings_.seed, index,
+                                                 static_cast<uint64_t>(record.steps)};
+    torch::manual_seed(mix_key(key) >> 1);  // dropout
+    Random random(key);
+    parameters_.zero_gradients();
+    const torch::Tensor loss = plan.stage->loss(model_, batch, random);
+    loss.backward();
+    const double rate = plan.schedule.rate(record.steps);
+    ++record.steps;
+    ++state_.total_steps;
+    adamw_step(parameters_.groups(), settings_.optimiser, rate, record.steps);
+
+    loss_sum_ = loss_sum_.defined() ? loss_sum_ + loss.detach() : loss.detach();
+    ++losses_;
+    if (record.steps % settings_.log_every == 0) log_loss(record, rate);
+    result_.samples += static_cast<double>(batch.size());
+    result_.seconds += seconds_since(started);
+    report(plan, record);
+  }
+
+  void log_loss(const StageRecord& record, double rate) {
+    last_loss_ = loss_sum_.item<double>() / static_cast<double>(losses_);  // waits for a GPU
+    loss_sum_ = torch::Tensor();
+    losses_ = 0;
+    if (!std::isfinite(last_loss_)) {
+      throw Error(ErrorCode::runtime, "train",
+                  fmt::format("the loss became {} in the {} stage near step {}: a lower --lr helps",
+                              last_loss_, record.name, record.steps));
+    }
+    log({{"stage", record.name}, {"step", record.steps}, {"loss", last_loss_}, {"rate", rate}});
+  }
+
+  void validate(StagePlan& plan, StageRecord& record) {
+    const Validation validation = plan.stage->validate(model_);
+    if (validation.score > record.best_score) {
+      record.best_score = validation.score;
+      record.best_step = record.steps;
+      record.stale_validations = 0;
+      state_.best = parameters_.snapshot();
+    } else {
+      ++record.stale_validations;
+    }
+    last_score_ = validation.score;
+    Json line = {{"stage", record.name}, {"step", record.steps}, {"validation", validation.score}};
+    for (const auto& [name, value] : validation.details) line[name] = value;
+    log(line);
+  }
+
+  void report(const StagePlan& plan, const StageRecord& record) {
+    ProgressUpdate update;
+    update.stage = record.name;
+    update.done = record.steps;
+    update.total = plan.schedule.steps;
+    update.resumed_at = std::max<int64_t>(0, record.steps - (state_.total_steps - resumed_at_));
+    update.unit = "steps";
+    update.units_scale = static_cast<double>(source_.batch_size());
+    update.scaled_unit = "samples";
+    update.detail = std::isfinite(last_loss_) ? fmt::format("loss {:.4f}", last_loss_) : "";
+    if (last_score_ >= 0) update.detail += fmt::format("  validation {:.4f}", last_score_);
+    progress_.update(update);
+  }
+
+  void log(const Json& line) { state_.log += line.dump() + "\n"; }
+
+  ElasticModel model_at(const std::vector<torch::Tensor>& values) {
+    const std::vector<torch::Tensor> now = parameters_.snapshot();
+    parameters_.restore(values);
+    ElasticModel copy = copy_model(model_);
+    parameters_.restore(now);
+    return copy;
+  }
+
+  void save_if_due(const StagePlan& plan) {
+    if (interrupt_requested()) {
+      save();
+      const StageRecord& record = state_.stages.back();
+      throw Error(
+          ErrorCode::interrupted, "train",
+          fmt::format("stopped in the {} stage at step {} of {}{}", record.name, record.steps,
+                      plan.schedule.steps,
+                      settings_.state_directory.empty() ? "" : "; --resume goes on from here"));
+    }
+    if (seconds_since(saved_) >= settings_.save_seconds) save();
+  }
+
+  void save() {
+    if (settings_.state_directory.empty()) return;
+    state_.fingerprint = settings_.fingerprint;
+    state_.values.clear();
+    state_.mean.clear();
+    state_.square.clear();
+    for (const ParameterGroup& group : parameters_.groups()) {
+      state_.values.push_back(group.values);
+      state_.mean.push_back(group.mean);
+      state_.square.push_back(group.square);
+    }
+    save_state(settings_.state_directory, state_);
+    saved_ = Clock::now();
+  }
+
+  bool restore() {
+    auto saved = load_state(settings_.state_directory, settings_.fingerprint);
+    if (!saved) return false;
+    const auto device = model_.device();
+    const auto move = [&](std::vector<torch::Tensor>& tensors) {
+      for (torch::Tensor& tensor : tensors) tensor = tensor.to(device);
+    };
+    for (auto* tensors :
+         {&saved->values, &saved->mean, &saved->square, &saved->start, &saved->best}) {
+      move(*tensors);
+    }
+    state_ = std::move(*saved);
+    parameters_.restore(state_.values);
+    for (size_t i = 0; i < parameters_.groups().size(); ++i) {
+      parameters_.groups()[i].mean.copy_(state_.mean[i]);
+      parameters_.groups()[i].square.copy_(state_.square[i]);
+    }
+    return true;
+  }
+
+  ElasticModel& model_;
+  std::vector<StagePlan>& plans_;
+  BatchSource& source_;
+  const TrainerSettings& settings_;
+  ProgressSink& progress_;
+  Parameters parameters_;
+  TrainingState state_;
+  TrainingResult result_;
+  torch::Tensor loss_sum_;
+  int64_t losses_ = 0;
+  double last_loss_ = std::nan("");
+  double last_score_ = -1;
+  int64_t resumed_at_ = 0;
+  Clock::time_point saved_ = Clock::now();
+};
+
+}  // namespace
+
+TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, BatchSource& source,
+                          const TrainerSettings& settings, ProgressSink& progress) {
+  return Trainer(model, plans, source, settings, progress).run();
+}
+
+}  // namespace headroom

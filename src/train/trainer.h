@@ -1,0 +1,59 @@
+// Runs stages one after another: steps, schedule, validation, early stopping, saving, resuming.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "train/adamw.h"
+#include "train/batches.h"
+#include "train/parameters.h"
+#include "train/schedule.h"
+#include "train/stage.h"
+
+namespace headroom {
+
+struct StagePlan {
+  std::unique_ptr<Stage> stage;
+  Schedule schedule;           // schedule.steps is the most steps the stage may take
+  int64_t validate_every = 0;  // steps; 0: only at the end
+  int64_t patience = 0;        // stop after this many validations without improvement; 0: never
+  double stop_at = 2.0;        // stop as soon as the validation score reaches this
+  bool keep_best = true;       // end with the weights that validated best
+};
+
+struct TrainerSettings {
+  uint64_t seed = 1;
+  AdamWSettings optimiser;
+  ParameterSettings parameters;
+  int64_t log_every = 20;                 // steps between lines of the training log
+  std::filesystem::path state_directory;  // empty: nothing is saved, nothing can be resumed
+  double save_seconds = 60;               // between saved states
+  bool resume = false;                    // go on from state_directory if a state is there
+  std::string fingerprint;                // of everything that must not change between runs
+};
+
+struct StageResult {
+  std::string name;
+  int64_t steps = 0;
+  double best_score = 0;
+  int64_t best_step = 0;
+};
+
+struct TrainingResult {
+  std::vector<StageResult> stages;
+  std::string log;     // JSON lines
+  int64_t steps = 0;   // over all stages
+  double samples = 0;  // seen by this process
+  double seconds = 0;  // spent stepping by this process
+};
+
+// Trains `model` in place. On an interrupt the state is saved and ErrorCode::interrupted thrown.
+// Randomness (batches, dropout, budgets) is a function of seed, stage and step: a resumed run on
+// one CPU thread ends with the same bits as an uninterrupted one.
+TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, BatchSource& source,
+                          const TrainerSettings& settings, ProgressSink& progress);
+
+}  // namespace headroom

@@ -1,0 +1,64 @@
+#include "budget/cost.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom {
+namespace {
+
+ModelShape bert_mini() {
+  return {.layers = 4, .width = 256, .heads = 4, .ffn = 1024, .vocabulary = 30522, .labels = 4};
+}
+
+TEST(Cost, DenseLayerMatchesTheTextbookFormula) {
+  ModelShape shape = bert_mini();
+  shape.layers = 1;
+  const double n = 128;
+  const double D = 256;
+  const Cost cost = cost_of(shape, all_heads(1, 4), 128);
+  EXPECT_DOUBLE_EQ(cost.attention_macs, 4 * n * D * D + 2 * n * n * D);
+  EXPECT_DOUBLE_EQ(cost.model_macs - cost.attention_macs, 8 * n * D * D + D * D + D * 4);
+}
+
+TEST(Cost, HalfTheHeadsOfBertMiniIsCappedAsDerived) {
+  // Caps derived for 32, 128 and 512 tokens: 1.21, 1.24 and 1.33.
+  const HeadSelection half = select_heads(random_order(4, 4, 1), 0.5);
+  EXPECT_NEAR(speedup_cap(bert_mini(), half, 32), 1.21, 0.005);
+  EXPECT_NEAR(speedup_cap(bert_mini(), half, 128), 1.24, 0.005);
+  EXPECT_NEAR(speedup_cap(bert_mini(), half, 512), 1.33, 0.005);
+}
+
+TEST(Cost, NeverRisesWhenTheBudgetFalls) {
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const HeadOrder order = random_order(4, 4, seed);
+    double before = 0;
+    for (double b = 0.01; b <= 1.0; b += 0.01) {
+      const double now = cost_of(bert_mini(), select_heads(order, b), 64).model_macs;
+      EXPECT_GE(now, before);
+      before = now;
+    }
+  }
+}
+
+TEST(Cost, MeanIsOverInputsNotOverTheirMeanLength) {
+  const HeadSelection all = all_heads(4, 4);
+  const double mean = mean_cost(bert_mini(), all, {10, 30}).model_macs;
+  EXPECT_DOUBLE_EQ(
+      mean,
+      (cost_of(bert_mini(), all, 10).model_macs + cost_of(bert_mini(), all, 30).model_macs) / 2);
+}
+
+TEST(Cost, ParametersOfBertMiniAreCountedExactly) {
+  // 11,170,560 is the published size of the bare encoder with pooler; plus a 4-way classifier.
+  EXPECT_EQ(parameter_count(bert_mini(), all_heads(4, 4)), 11170560 + 256 * 4 + 4);
+}
+
+TEST(Cost, ARemovedHeadTakesItsFourSlicesAlong) {
+  const ModelShape shape = bert_mini();
+  HeadSelection fewer = all_heads(4, 4);
+  fewer.kept[2].pop_back();
+  EXPECT_EQ(parameter_count(shape, all_heads(4, 4)) - parameter_count(shape, fewer),
+            4 * 256 * 64 + 3 * 64);
+}
+
+}  // namespace
+}  // namespace headroom
