@@ -54,6 +54,7 @@ EncodedDataset encode_synthetic(const SyntheticTask& task, uint64_t seed, uint64
     const SyntheticRow row = synthetic_row(task, seed, first_index + static_cast<uint64_t>(i));
     ids.assign(1, built_cls_id);
     for (const int32_t symbol : row.symbols) ids.push_back(symbol + special_count);
+    ids.push_back(built_sep_id);
     encoded.append(ids, row.label);
   }
   return encoded;

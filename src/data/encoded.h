@@ -31,8 +31,8 @@ struct EncodedDataset {
 EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& tokenizer,
                               int max_tokens);
 
-// Rows first_index ... first_index + count - 1 of the synthetic task, as [CLS] symbols: there is
-// one sentence of known length, so a [SEP] would say nothing.
+// Rows first_index ... first_index + count - 1 of the synthetic task, as the tokenizer would encode
+// their texts: [CLS] symbols [SEP].
 EncodedDataset encode_synthetic(const SyntheticTask& task, uint64_t seed, uint64_t first_index,
                                 int64_t count);
 

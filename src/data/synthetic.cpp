@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
@@ -84,6 +85,14 @@ void validate(const SyntheticTask& task) {
   throw Error(ErrorCode::usage, "set up synthetic task",
               fmt::format("{} decoy pairs and the true one need {} tokens, but a row has {}",
                           task.decoys, needed, task.tokens));
+}
+
+SyntheticTask shortened(const SyntheticTask& task, int tokens) {
+  SyntheticTask shorter = task;
+  shorter.tokens = tokens;
+  const long share = std::lround(static_cast<double>(task.decoys) * tokens / task.tokens);
+  shorter.decoys = task.decoys == 0 ? 0 : std::max(1, static_cast<int>(share));
+  return shorter;
 }
 
 int symbol_count(const SyntheticTask& task) {

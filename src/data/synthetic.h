@@ -30,6 +30,10 @@ struct SyntheticRow {
 // Throws ErrorCode::usage when a number is out of range or the pairs do not fit in the row.
 void validate(const SyntheticTask& task);
 
+// The same task in shorter rows, with proportionally fewer decoys (at least one when there are
+// any).
+SyntheticTask shortened(const SyntheticTask& task, int tokens);
+
 // Symbols in order: the true marker, decoy markers, values, noise.
 int symbol_count(const SyntheticTask& task);
 

@@ -8,7 +8,8 @@
 namespace headroom {
 namespace {
 
-constexpr double initial_scale = 0.02;
+constexpr double table_scale = 0.02;
+constexpr double position_scale = 0.04;
 
 void visit_linear(const std::string& name, Linear& linear, const auto& visit) {
   visit(name + ".weight", linear.weight);
@@ -26,10 +27,11 @@ torch::Tensor sinusoids(int64_t positions, int64_t width) {
   for (int64_t position = 0; position < positions; ++position) {
     for (int64_t i = 0; i < width; ++i) {
       const double exponent = static_cast<double>(i / 2 * 2) / static_cast<double>(width);
-      const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
-      // A sine wave's size is 1/sqrt(2): the factor brings the table to the scale of the others.
-      const double wave = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
-      values[position][i] = static_cast<float>(wave * initial_scale * std::sqrt(2.0));
+      const double angle =
+          static_cast<double>(position) / std::pow(static_cast<double>(positions), exponent);
+      // A wave of height sqrt(2) has size 1.
+      const double wave = std::sqrt(2.0) * (i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      values[position][i] = static_cast<float>(wave * position_scale);
     }
   }
   return table;
@@ -46,10 +48,13 @@ torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
   if (ends_with(entry.name, "position_embeddings.weight")) {
     return sinusoids(entry.shape[0], entry.shape[1]);
   }
+  const bool table = entry.name.find("embeddings") != std::string::npos;
+  const double scale =
+      table ? table_scale : std::sqrt(2.0 / static_cast<double>(entry.shape[0] + entry.shape[1]));
   torch::Tensor tensor = torch::empty(entry.shape);
   float* values = tensor.data_ptr<float>();
   for (int64_t i = 0; i < tensor.numel(); ++i) {
-    values[i] = static_cast<float>(random.normal() * initial_scale);
+    values[i] = static_cast<float>(random.normal() * scale);
   }
   return tensor;
 }

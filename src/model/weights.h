@@ -52,10 +52,12 @@ struct ModelWeights {
 void for_each_tensor(ModelWeights& weights,
                      const std::function<void(const std::string&, torch::Tensor&)>& visit);
 
-// Fresh weights: normal(0, 0.02) matrices, zero biases, unit norms as BERT; the result depends on
-// `seed` alone. Positions start as sinusoids of the same size instead of noise: attention to "the
-// token before" is then a rotation to be found, not a table to be learned, which is what makes
-// short trainings from scratch reliable (docs/results/ has the comparison).
+// Fresh weights; the result depends on `seed` alone. Matrices are Xavier-normal, because BERT's
+// fixed 0.02 is five times too small at width 64 and leaves attention flat for thousands of steps.
+// Tables are normal(0, 0.02), except that positions start as sinusoids, twice as large and with
+// periods up to the longest input: attending to "the token before" is then a rotation to be found,
+// not a table to be learned. Together they decide whether the synthetic task is learned at all
+// (docs/training.md).
 ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device);
 
 // A deep copy that shares nothing with the original and needs no gradients.

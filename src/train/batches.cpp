@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/random.h"
 #include "data/epoch_order.h"
 
 namespace headroom {
@@ -53,17 +54,23 @@ class SyntheticSource : public BatchSource {
         device_(device) {
     rows_.resize(static_cast<size_t>(batch_size));
     std::iota(rows_.begin(), rows_.end(), 0);
+    for (int tokens = 16; tokens < task.tokens; tokens *= 2)
+      shorter_.push_back(shortened(task, tokens));
   }
 
   Batch batch(int64_t step) override {
     const auto first = static_cast<uint64_t>(step * batch_size_);
-    return make_batch(encode_synthetic(task_, seed_, first, batch_size_), rows_, device_);
+    Random random{seed_, first, 0x6c656e677468};
+    const bool full = shorter_.empty() || random.uniform() < 0.5;
+    const SyntheticTask& task = full ? task_ : shorter_[random.below(shorter_.size())];
+    return make_batch(encode_synthetic(task, seed_, first, batch_size_), rows_, device_);
   }
   int64_t steps_per_epoch() const override { return epoch_rows_ / batch_size_; }
   int64_t batch_size() const override { return batch_size_; }
 
  private:
   SyntheticTask task_;
+  std::vector<SyntheticTask> shorter_;
   int batch_size_;
   int64_t epoch_rows_;
   uint64_t seed_;

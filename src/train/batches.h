@@ -26,7 +26,9 @@ class BatchSource {
 std::unique_ptr<BatchSource> epoch_source(const EncodedDataset& data, int batch_size, uint64_t seed,
                                           torch::Device device);
 
-// Fresh synthetic rows at every step; an "epoch" is `epoch_rows` of them.
+// Fresh synthetic rows at every step; an "epoch" is `epoch_rows` of them. Half of the steps have
+// rows of full length, the others of 16, 32, ... tokens with fewer decoys: the short ones teach
+// "look one back" within hundreds of steps, where full length alone sat at chance for thousands.
 std::unique_ptr<BatchSource> synthetic_source(const SyntheticTask& task, int batch_size,
                                               int64_t epoch_rows, uint64_t seed,
                                               torch::Device device);

@@ -6,10 +6,10 @@ Recipe default_recipe(Task task) {
   Recipe recipe;
   if (task == Task::synthetic) {
     recipe.batch_size = 64;
-    recipe.dense_rate = 1e-3;
+    recipe.dense_rate = 5e-4;
     recipe.soft_rate = 5e-4;
     recipe.hard_rate = 3e-4;
-    recipe.dense_epochs = 40;  // an upper bound: the stage ends when validation says solved
+    recipe.dense_epochs = 20;  // an upper bound: the stage ends when validation says solved
     recipe.soft_epochs = 1;
     recipe.hard_epochs = 1;
     recipe.until_solved = true;
@@ -17,6 +17,17 @@ Recipe default_recipe(Task task) {
     recipe.dropout = 0.0;
   }
   return recipe;
+}
+
+ModelShape default_shape(Task task) {
+  ModelShape shape;
+  if (task == Task::synthetic) {
+    shape.layers = 2;  // one to mark "after the marker", one to fetch what is marked
+    shape.width = 64;
+    shape.heads = 4;
+    shape.ffn = 128;
+  }
+  return shape;
 }
 
 }  // namespace headroom

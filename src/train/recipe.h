@@ -44,5 +44,6 @@ struct Recipe {
 
 // Defaults that suit the task; the synthetic one draws fresh rows and trains until solved.
 Recipe default_recipe(Task task);
+ModelShape default_shape(Task task);
 
 }  // namespace headroom

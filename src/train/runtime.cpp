@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/machine.h"
@@ -29,9 +31,26 @@ void use_threads(int threads) {
   at::set_num_threads(threads > 0 ? threads : std::max(1, cores));
 }
 
+namespace {
+
+// The driver's own name for the first GPU ("NVIDIA H200"); torch's C++ interface does not tell it.
+std::string gpu_name() {
+  std::error_code ignored;
+  for (const auto& gpu : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", ignored)) {
+    std::ifstream file(gpu.path() / "information");
+    for (std::string line; std::getline(file, line);) {
+      if (line.rfind("Model:", 0) == 0) return line.substr(line.find_first_not_of(" \t", 6));
+    }
+  }
+  return "CUDA device";
+}
+
+}  // namespace
+
 Json describe_runtime(torch::Device device) {
   Json json = describe_machine();
   json["device"] = device.is_cuda() ? "cuda" : "cpu";
+  if (device.is_cuda()) json["gpu"] = gpu_name();
   json["threads"] = at::get_num_threads();
   json["torch"] = TORCH_VERSION;
   return json;

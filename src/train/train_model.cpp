@@ -13,6 +13,7 @@
 #include "train/runtime.h"
 #include "train/score_budgets.h"
 #include "train/task_data.h"
+#include "train/training_state.h"
 
 namespace headroom {
 namespace {
@@ -96,13 +97,26 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   return write_model_card(config, card);
 }
 
-// Fails before hours of training, not after them.
-void require_writable(const fs::path& out, const fs::path& state) {
+// Fails before hours of training, not after them, and never replaces what is not ours.
+void prepare_output(const TrainRequest& request, const fs::path& state) {
+  if (fs::exists(request.out) && !fs::exists(request.out / "config.json") &&
+      !(fs::is_directory(request.out) && fs::is_empty(request.out))) {
+    throw Error(ErrorCode::usage, "train",
+                fmt::format("--out {} exists and is not a checkpoint: choose another name",
+                            request.out.string()));
+  }
+  if (request.restart) fs::remove_all(state);
+  if (has_state(state) && !request.resume) {
+    throw Error(ErrorCode::usage, "train",
+                fmt::format("{} holds an unfinished run: --resume goes on with it, --restart "
+                            "discards it",
+                            state.string()));
+  }
   std::error_code error;
   fs::create_directories(state, error);
   if (error) {
     throw Error(ErrorCode::runtime, "train",
-                fmt::format("cannot write beside {}: {}", out.string(), error.message()));
+                fmt::format("cannot write beside {}: {}", request.out.string(), error.message()));
   }
   write_file_atomically(state / "writable", "");
 }
@@ -114,7 +128,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   use_threads(request.threads);
   const torch::Device device = open_device(request.device);
   const fs::path state = state_directory(request.out);
-  require_writable(request.out, state);
+  prepare_output(request, state);
 
   std::optional<Vocabulary> fixed;
   ModelShape shape = request.shape;

@@ -26,7 +26,8 @@ struct TrainRequest {
   uint64_t seed = 1;
   int threads = 0;
   std::string device = "cpu";
-  bool resume = false;
+  bool resume = false;   // go on with the unfinished run beside `out`
+  bool restart = false;  // discard it
   double save_seconds = 60;
   std::vector<double> budgets = {0.25, 0.5, 0.75, 1.0};  // shown at the end
 };

@@ -48,6 +48,10 @@ StageRecord stage_from_json(const Json& json) {
 
 }  // namespace
 
+bool has_state(const std::filesystem::path& directory) {
+  return std::filesystem::exists(directory / folder_name / "state.json");
+}
+
 void save_state(const std::filesystem::path& directory, const TrainingState& state) {
   std::error_code ignored;
   std::filesystem::create_directories(directory, ignored);
@@ -79,7 +83,7 @@ void save_state(const std::filesystem::path& directory, const TrainingState& sta
 std::optional<TrainingState> load_state(const std::filesystem::path& directory,
                                         const std::string& fingerprint) {
   const auto folder = directory / folder_name;
-  if (!std::filesystem::exists(folder / "state.json")) return std::nullopt;
+  if (!has_state(directory)) return std::nullopt;
   const Json json = parse_json(read_file(folder / "state.json", ErrorCode::bad_data),
                                ErrorCode::bad_data, "training state");
   const JsonFields fields(json, ErrorCode::bad_data, "training state");

@@ -30,6 +30,7 @@ struct TrainingState {
   std::vector<torch::Tensor> best;   // values at the best validation of the current stage
 };
 
+bool has_state(const std::filesystem::path& directory);
 void save_state(const std::filesystem::path& directory, const TrainingState& state);
 
 // Nothing when there is no state. Throws ErrorCode::bad_data when it is damaged, ErrorCode::usage

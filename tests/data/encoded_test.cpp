@@ -46,14 +46,13 @@ TEST(Encoded, AnEmptySetHasOneOffset) {
   EXPECT_EQ(encoded.offsets, std::vector<int64_t>{0});
 }
 
-TEST(Encoded, SyntheticRowsStartWithClsAndMatchTheirText) {
+TEST(Encoded, SyntheticRowsAreWhatTheTokenizerMakesOfTheirText) {
   const SyntheticTask task = {12, 2, 4, 3, 5};
   const EncodedDataset encoded = encode_synthetic(task, 1, 100, 3);
   EXPECT_EQ(encoded.size(), 3);
-  EXPECT_EQ(encoded.length(0), 13);
+  EXPECT_EQ(encoded.length(0), 14);
   const SyntheticRow row = synthetic_row(task, 1, 102);
-  Ids ids = WordTokenizer(synthetic_vocabulary(task)).encode(to_text(task, row), 100);
-  ids.pop_back();  // the [SEP] that synthetic rows do without
+  const Ids ids = WordTokenizer(synthetic_vocabulary(task)).encode(to_text(task, row), 100);
   EXPECT_EQ(copy(encoded.row(2)), ids);
   EXPECT_EQ(encoded.labels[2], row.label);
 }

@@ -1,0 +1,63 @@
+# Entry points for people and for CI; the build itself is CMake (CMakePresets.json).
+BUILD := build
+JOBS ?= 2
+HEADROOM := $(BUILD)/bin/headroom
+SEEDS ?= 1,2,3
+DEVICE ?= cpu
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help packages check-packages configure build demo test format format-check tidy asan \
+        bench-training reproduce-synthetic reproduce-agnews clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
+
+packages: ## install missing Debian packages needed to build and run
+	@scripts/install-packages build
+
+check-packages: ## the same, and those needed by the tests and linters
+	@scripts/install-packages check
+
+# A configured tree stays as it is: `make build` then neither adds tests nor takes them away.
+build: packages ## build build/bin/headroom (release)
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset release -DHEADROOM_TESTS=OFF
+	cmake --build $(BUILD) -j $(JOBS) --target headroom headroom-train
+
+demo: build ## train a small budgeted model, score it, time it, use it (a few minutes)
+	@scripts/demo
+
+configure: check-packages ## configure the release build with tests
+	cmake --preset release -DHEADROOM_TESTS=ON
+
+test: check-packages format-check configure ## everything CI does: format, build, tidy, sanitizers, tests
+	cmake --build $(BUILD) -j $(JOBS)
+	JOBS=$(JOBS) scripts/tidy
+	$(MAKE) --no-print-directory asan
+	ctest --preset release -j $(JOBS)
+
+format: ## format all C++ files in place
+	@scripts/format apply
+
+format-check: ## fail if a C++ file is not formatted
+	@scripts/format check
+
+tidy: configure ## clang-tidy over all sources
+	JOBS=$(JOBS) scripts/tidy
+
+asan: ## address and undefined-behaviour sanitizers over the half without libtorch
+	cmake --preset asan-ubsan
+	cmake --build --preset asan-ubsan -j $(JOBS)
+	ctest --preset asan-ubsan -j $(JOBS)
+
+bench-training: build ## training throughput of this machine, in samples per second
+	@scripts/bench-training
+
+reproduce-synthetic: build ## the budgeted experiment on the synthetic task, all arms and seeds (slow)
+	$(HEADROOM) reproduce budgeted --task synthetic --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-synthetic
+
+reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slower; DEVICE=cuda helps)
+	$(HEADROOM) reproduce budgeted --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-agnews
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD)

@@ -1,0 +1,138 @@
+#include "cli/app.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+
+namespace headroom {
+namespace {
+
+std::string environment_twin(const std::string& option) {
+  // HEADROOM_DATA is the data directory (--data-dir); the data SPEC needs another name.
+  if (option == "data-dir") return "HEADROOM_DATA";
+  if (option == "data") return "HEADROOM_DATA_SPEC";
+  std::string name = "HEADROOM_" + option;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  return name;
+}
+
+void add_environment_twins(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const auto& names = option->get_lnames();
+    if (!names.empty() && names[0] != "help" && names[0] != "config") {
+      option->envname(environment_twin(names[0]));
+    }
+  }
+}
+
+// Reads {"epochs": 3, "budgets": "0.5,1"}: what CLI11 calls a configuration format.
+class JsonConfig : public CLI::Config {
+ public:
+  std::string to_config(const CLI::App* /*app*/, bool /*default_also*/, bool /*description*/,
+                        std::string /*prefix*/) const override {
+    return {};
+  }
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    const std::string text(std::istreambuf_iterator<char>(input), {});
+    const Json json = parse_json(text, ErrorCode::usage, "--config file");
+    const JsonFields object(json, ErrorCode::usage, "--config file");
+    std::vector<CLI::ConfigItem> entries;
+    for (const auto& [key, value] : json.items()) {
+      if (value.is_object() || value.is_array() || value.is_null()) {
+        object.fail(key, "must be a string, a number or true/false");
+      }
+      entries.emplace_back();
+      entries.back().name = key;
+      entries.back().inputs = {value.is_string() ? value.get<std::string>() : value.dump()};
+    }
+    return entries;
+  }
+};
+
+int report_error(const Error& error, bool json) {
+  if (json) {
+    print_json_line({{"error",
+                      {{"code", error_name(error.code())},
+                       {"operation", error.operation()},
+                       {"message", error.message()}}}});
+  } else {
+    fmt::print(stderr, "headroom: {}\n", error.what());
+  }
+  return exit_code(error.code());
+}
+
+}  // namespace
+
+void add_config_option(CLI::App& app) {
+  app.config_formatter(std::make_shared<JsonConfig>());
+  app.set_config("--config", "", "JSON file of options by their long names; flags win")
+      ->check(CLI::ExistingFile);
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+void require_supported(std::string_view option, const std::string& value,
+                       std::initializer_list<std::string_view> supported) {
+  if (std::find(supported.begin(), supported.end(), value) != supported.end()) return;
+  std::string list;
+  for (const std::string_view name : supported)
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+  throw Error(ErrorCode::usage, "read options",
+              fmt::format("{} {} is not supported; this version has: {}", option, value, list));
+}
+
+void prepare_app(CLI::App& app) {
+  const std::string meaning = "JSON lines on stdout, errors included";
+  app.add_flag("--json", meaning);
+  app.get_formatter()->column_width(34);
+  for (CLI::Option* option : app.get_options()) option->capture_default_str();
+  add_environment_twins(app);
+}
+
+int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool json)>& body) {
+  prepare_app(app);
+  // Known before parsing, so that a usage error is reported in the form that was asked for.
+  const bool wants_json = std::any_of(
+      argv, argv + argc, [](const char* argument) { return std::strcmp(argument, "--json") == 0; });
+  try {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& success) {  // --help, --version
+      return app.exit(success);
+    } catch (const CLI::ParseError& problem) {
+      throw Error(ErrorCode::usage, "read options", problem.what());
+    }
+    watch_for_interrupts();
+    body(app.get_option("--json")->as<bool>());
+    if (std::fflush(stdout) != 0) {
+      throw Error(ErrorCode::runtime, "write output", std::strerror(errno));
+    }
+    return 0;
+  } catch (const Error& error) {
+    return report_error(error, wants_json);
+  } catch (const std::bad_alloc&) {
+    return report_error(Error(ErrorCode::runtime, "allocate memory", "not enough memory"),
+                        wants_json);
+  } catch (const std::exception& problem) {
+    return report_error(Error(ErrorCode::runtime, "run", problem.what()), wants_json);
+  }
+}
+
+void print_json_line(const Json& json) {
+  // Texts may hold bytes that are not UTF-8 (file names, say): replace them rather than fail.
+  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_table(const Table& table) {
+  fmt::print("{}", aligned_text(table));
+}
+
+}  // namespace headroom

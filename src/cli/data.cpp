@@ -1,0 +1,102 @@
+// headroom data: which data sets are known and present, and what a file really holds.
+#include <fmt/format.h>
+
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "data/catalog.h"
+#include "data/check.h"
+
+namespace headroom {
+namespace {
+
+void list_sets(const std::string& data_dir, bool json) {
+  Table table{{"name", "task", "train", "validation", "test", "about"}, {}};
+  for (const CatalogEntry& entry : catalog()) {
+    Json line = {{"name", entry.name},
+                 {"task", data_task_name(entry.task)},
+                 {"about", entry.description},
+                 {"licence", entry.licence},
+                 {"present", Json::object()}};
+    std::vector<std::string> row = {entry.name, std::string(data_task_name(entry.task))};
+    for (const DataPart part : {DataPart::train, DataPart::validation, DataPart::test}) {
+      const auto found = find_part(entry, data_dir, part);
+      row.push_back(!found                  ? "-"
+                    : found->part->rows > 0 ? fmt::format("{}", found->part->rows)
+                                            : "yes");
+      line["present"][std::string(part_name(part))] = found.has_value();
+    }
+    row.push_back(entry.description);
+    table.rows.push_back(row);
+    if (json) print_json_line(line);
+  }
+  if (!json) {
+    fmt::print("data directory: {}\n\n", data_dir);
+    print_table(table);
+  }
+}
+
+void check(const std::string& spec, const std::string& data_dir, bool json) {
+  const DataSummary summary = check_data(parse_data_spec(spec), data_dir);
+  if (json) {
+    Json line = {{"name", summary.name},           {"rows", summary.rows},
+                 {"pairs", summary.pairs},         {"bytes", summary.text_bytes},
+                 {"min_words", summary.min_words}, {"mean_words", summary.mean_words},
+                 {"max_words", summary.max_words}, {"duplicates", summary.duplicates},
+                 {"empty", summary.empty},         {"as_expected", summary.as_expected()},
+                 {"labels", Json::object()}};
+    for (const ClassSummary& label : summary.classes) line["labels"][label.label] = label.rows;
+    print_json_line(line);
+  } else {
+    fmt::print("{}: {} rows, {} labels, {} bytes of text\n", summary.name, summary.rows,
+               summary.classes.size(), summary.text_bytes);
+    fmt::print("words per row: {} to {}, {:.1f} on average; {} repeated rows, {} empty\n\n",
+               summary.min_words, summary.max_words, summary.mean_words, summary.duplicates,
+               summary.empty);
+    Table table{{"label", "rows", "expected"}, {}};
+    for (const ClassSummary& label : summary.classes) {
+      table.rows.push_back({label.label, fmt::format("{}", label.rows),
+                            label.expected ? fmt::format("{}", *label.expected) : "-"});
+    }
+    print_table(table);
+  }
+  if (!summary.as_expected()) {
+    throw Error(ErrorCode::bad_data, "check data",
+                fmt::format("{} does not have the published row counts: an incomplete download?",
+                            summary.name));
+  }
+}
+
+}  // namespace
+
+int run_data(int argc, char** argv) {
+  CLI::App app("Lists known data sets and checks files.", "headroom data");
+  app.require_subcommand(1);
+  std::string data_dir = default_data_dir();
+  app.add_option("--data-dir", data_dir, "where data sets lie");
+  CLI::App* list = app.add_subcommand("list", "known data sets, and which parts are there");
+  CLI::App* one = app.add_subcommand("check", "rows, labels and lengths of a data SPEC");
+  CLI::App* get = app.add_subcommand("get", "where to get a known data set");
+  std::string spec;
+  one->add_option("SPEC", spec, "csv:FILE, tsv:FILE, jsonl:FILE, imdb:DIR, or a known name")
+      ->required();
+  get->add_option("NAME", spec, "a known name")->required();
+  for (CLI::App* sub : {list, one, get}) sub->fallthrough();
+  return run_app(app, argc, argv, [&](bool json) {
+    if (*list) list_sets(data_dir, json);
+    if (*one) check(spec, data_dir, json);
+    if (*get) {
+      const CatalogEntry* entry = find_entry(spec);
+      if (entry == nullptr) {
+        throw Error(ErrorCode::usage, "get data",
+                    fmt::format("\"{}\" is not a known name: {}", spec, known_names()));
+      }
+      throw Error(
+          ErrorCode::usage, "get data",
+          fmt::format("this version downloads nothing; put the files of {} under {}: {}",
+                      entry->name, data_dir, entry->layouts.back().parts.front().files.front()));
+    }
+  });
+}
+
+}  // namespace headroom

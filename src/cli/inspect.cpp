@@ -1,0 +1,128 @@
+// headroom inspect: what a checkpoint holds, and what each budget costs. Needs no libtorch.
+#include <fmt/format.h>
+
+#include "budget/cost.h"
+#include "budget/fraction.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/safetensors.h"
+#include "cli/app.h"
+#include "cli/verb.h"
+
+namespace headroom {
+namespace {
+
+struct BudgetLine {
+  double budget;
+  HeadSelection selection;
+  double macs_fraction;
+};
+
+std::vector<BudgetLine> budget_lines(const ModelConfig& config, const std::vector<double>& budgets,
+                                     int64_t tokens) {
+  std::vector<BudgetLine> lines;
+  for (const double budget : budgets) {
+    const HeadSelection selection = config.selection(budget);
+    lines.push_back({budget, selection, 1.0 / speedup_cap(config.shape, selection, tokens)});
+  }
+  return lines;
+}
+
+std::string heads_per_layer(const HeadSelection& selection) {
+  std::string text;
+  for (const auto& layer : selection.kept)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", layer.size());
+  return text;
+}
+
+Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, int64_t tokens) {
+  const ModelShape& shape = config.shape;
+  const HeadSelection dense = all_heads(shape.layers, shape.heads);
+  Json json;
+  json["task"] = task_name(config.task);
+  json["attention"] = config.attention();
+  json["method"] = method_name(config.method);
+  json["scope"] = config.scope();
+  json["layers"] = shape.layers;
+  json["width"] = shape.width;
+  json["heads"] = shape.heads;
+  json["ffn"] = shape.ffn;
+  json["max_tokens"] = shape.positions;
+  json["vocab_size"] = shape.vocabulary;
+  json["labels"] = config.labels;
+  json["parameters"] = parameter_count(shape, dense);
+  json["attention_parameters"] = attention_parameter_count(shape, dense);
+  if (config.gates) {
+    json["nested"] = config.gates->shared_slope();
+    json["nestedness"] = nestedness(*config.gates, {0.1, 0.25, 0.5, 0.75, 0.9});
+    json["order"] = Json::array();
+    for (const HeadUnit unit : config.gates->order(0.5).units) {
+      json["order"].push_back({unit.layer, unit.head});
+    }
+  }
+  json["budgets"] = Json::array();
+  for (const BudgetLine& line : lines) {
+    Json entry;
+    entry["budget"] = line.budget;
+    entry["active_heads"] = line.selection.active_fraction();
+    entry["model_macs_fraction"] = line.macs_fraction;
+    entry["parameters"] = parameter_count(shape, line.selection);
+    entry["tokens"] = tokens;
+    if (config.gates) entry["gate_mass"] = config.gates->mass(line.budget);
+    json["budgets"].push_back(entry);
+  }
+  return json;
+}
+
+void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& lines,
+                      int64_t tokens) {
+  const ModelShape& shape = config.shape;
+  fmt::print("{} attention, method {}, scope {}, task {}\n", config.attention(),
+             method_name(config.method), config.scope(), task_name(config.task));
+  fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} words, {} labels\n",
+             shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
+             shape.labels);
+  const HeadSelection dense = all_heads(shape.layers, shape.heads);
+  fmt::print("{} parameters, {} of them in attention\n\n", parameter_count(shape, dense),
+             attention_parameter_count(shape, dense));
+  Table table{{"budget", "active heads", "heads per layer",
+               fmt::format("MACs at {} tokens", tokens), "parameters"},
+              {}};
+  for (const BudgetLine& line : lines) {
+    table.rows.push_back({fmt::format("{}", line.budget),
+                          fmt::format("{:.1f} %", 100 * line.selection.active_fraction()),
+                          heads_per_layer(line.selection),
+                          fmt::format("{:.1f} %", 100 * line.macs_fraction),
+                          fmt::format("{}", parameter_count(shape, line.selection))});
+  }
+  print_table(table);
+}
+
+}  // namespace
+
+int run_inspect(int argc, char** argv) {
+  CLI::App app("Shows what a checkpoint holds, and what each budget costs.", "headroom inspect");
+  std::string model;
+  std::string budgets = "0.125,0.25,0.5,0.75,1";
+  int64_t tokens = 0;
+  app.add_option("--model", model, "checkpoint directory")->required();
+  app.add_option("--budgets", budgets, "comma-separated fractions");
+  app.add_option("--tokens", tokens, "length at which MACs are counted; 0: the longest input");
+  return run_app(app, argc, argv, [&](bool json) {
+    const ModelConfig config = read_config(model);
+    read_vocabulary(model, config);  // both are opened to
+    const SafetensorsFile weights(std::filesystem::path(model) /
+                                  "model.safetensors");  // be checked
+    const std::vector<double> asked =
+        config.gates ? parse_budgets(budgets) : std::vector<double>{1.0};
+    if (tokens < 0) throw Error(ErrorCode::usage, "read options", "--tokens must not be negative");
+    const int64_t length = tokens > 0 ? tokens : config.shape.positions;
+    const std::vector<BudgetLine> lines = budget_lines(config, asked, length);
+    if (json) {
+      print_json_line(describe(config, lines, length));
+    } else {
+      print_for_people(config, lines, length);
+    }
+  });
+}
+
+}  // namespace headroom

@@ -1,0 +1,89 @@
+// `headroom`: verbs that need no libtorch run here; the others are started from headroom-train, the
+// program beside this one, as git starts its sub-commands. (A program linked to libtorch takes half
+// a second and 164 MB to start.)
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "cli/app.h"
+#include "cli/verb.h"
+
+namespace headroom {
+namespace {
+
+constexpr Verb native_verbs[] = {
+    {"inspect", "what a checkpoint holds: config, parameters, order, cost at each budget",
+     run_inspect},
+    {"data", "list known data sets, check files", run_data},
+};
+
+struct TrainingVerb {
+  std::string_view name;
+  std::string_view summary;
+};
+
+constexpr TrainingVerb training_verbs[] = {
+    {"train", "train or fine-tune a model; all stages of the chosen method"},
+    {"eval", "accuracy and cost at each budget"},
+    {"predict", "classify lines of text or JSON lines"},
+    {"bench", "latency and throughput at each budget"},
+    {"reproduce", "run a published experiment with all its arms and seeds"},
+};
+
+void print_help(FILE* stream) {
+  fmt::print(stream,
+             "headroom {}: one transformer checkpoint, any compute budget\n\n"
+             "usage: headroom VERB [options]    (headroom VERB --help tells the options)\n\n",
+             HEADROOM_VERSION);
+  for (const TrainingVerb& verb : training_verbs)
+    fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
+  for (const Verb& verb : native_verbs)
+    fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
+}
+
+int start_training_program(char** argv) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string program = (self.parent_path() / "headroom-train").string();
+  execv(program.c_str(), argv);
+  fmt::print(stderr,
+             "headroom: start {}: {} ({}). This verb needs the training half: build with "
+             "-DHEADROOM_TRAINING=ON.\n",
+             argv[1], program, std::strerror(errno));
+  return 1;
+}
+
+int run(int argc, char** argv) {
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  if (name == "--version") {
+    fmt::print("headroom {}\n", HEADROOM_VERSION);
+    return 0;
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help(stdout);
+    return 0;
+  }
+  for (const Verb& verb : native_verbs) {
+    if (verb.name == name) return verb.run(argc - 1, argv + 1);
+  }
+  for (const TrainingVerb& verb : training_verbs) {
+    if (verb.name == name) return start_training_program(argv);
+  }
+  if (name.empty()) {
+    print_help(stderr);
+  } else {
+    fmt::print(stderr, "headroom: \"{}\" is not a verb; headroom --help lists them\n", name);
+  }
+  return 2;
+}
+
+}  // namespace
+}  // namespace headroom
+
+int main(int argc, char** argv) {
+  return headroom::run(argc, argv);
+}

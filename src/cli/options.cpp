@@ -1,0 +1,49 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/error.h"
+
+namespace headroom {
+
+std::string default_data_dir() {
+  return "data";
+}
+
+void add_data_dir(CLI::App& app, std::string& value) {
+  app.add_option("--data-dir", value, "where known data sets lie");
+}
+
+void add_threads(CLI::App& app, int& value, const char* meaning) {
+  app.add_option("--threads", value, meaning)->check(CLI::Range(0, 1024));
+}
+
+void add_device(CLI::App& app, std::string& value) {
+  app.add_option("--device", value, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
+}
+
+void add_seed(CLI::App& app, uint64_t& value) {
+  app.add_option("--seed", value, "fixes every random choice");
+}
+
+std::vector<int64_t> parse_counts(const char* option, const std::string& comma_list) {
+  std::vector<int64_t> counts;
+  const char* begin = comma_list.data();
+  const char* const end = begin + comma_list.size();
+  while (true) {
+    int64_t count = 0;
+    const auto [next, error] = std::from_chars(begin, end, count);
+    if (error != std::errc() || count < 1 || (next != end && *next != ',')) {
+      throw Error(
+          ErrorCode::usage, "read options",
+          fmt::format("{} \"{}\" is not a list of whole numbers such as 1,32", option, comma_list));
+    }
+    counts.push_back(count);
+    if (next == end) return counts;
+    begin = next + 1;
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,22 @@
+// Options that several verbs have, with one name, one default and one explanation each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headroom {
+
+// $HEADROOM_DATA is read by the option's environment twin; this is the value without it.
+std::string default_data_dir();
+
+void add_data_dir(CLI::App& app, std::string& value);
+void add_threads(CLI::App& app, int& value, const char* meaning = "CPU threads; 0: one per core");
+void add_device(CLI::App& app, std::string& value);
+void add_seed(CLI::App& app, uint64_t& value);
+
+// "1,32" as whole numbers of at least 1; throws ErrorCode::usage naming the option.
+std::vector<int64_t> parse_counts(const char* option, const std::string& comma_list);
+
+}  // namespace headroom

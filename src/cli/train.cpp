@@ -1,0 +1,201 @@
+// headroom train: data in, checkpoint directory out.
+#include <fmt/format.h>
+
+#include "budget/fraction.h"
+#include "cli/app.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/scores_table.h"
+#include "cli/verb.h"
+#include "train/train_model.h"
+
+namespace headroom {
+namespace {
+
+// The contract's words; what they mean inside.
+struct TrainWords {
+  std::string task = "classify";
+  std::string method = "budgeted";
+  std::string scope = "heads";
+  std::string attention = "standard";
+  std::string budgets = "0.25,0.5,0.75,1";
+  std::string out;
+  std::string init;
+  std::string data_dir = default_data_dir();
+};
+
+// All options of the verb, bound to a request whose defaults suit a task.
+struct TrainCommand {
+  CLI::App app{"Trains or fine-tunes a model; all stages of the chosen method.", "headroom train"};
+  TrainRequest request;
+  TrainWords words;
+
+  explicit TrainCommand(Task task) {
+    request.task.task = task;
+    request.recipe = default_recipe(task);
+    request.shape = default_shape(task);
+    words.task = task_name(task);
+    add_task_options();
+    add_model_options();
+    add_recipe_options();
+    add_run_options();
+    add_config_option(app);
+  }
+
+ private:
+  template <typename Value>
+  CLI::Option* add(const char* group, const char* name, Value& value, const char* meaning) {
+    return app.add_option(name, value, meaning)->group(group);
+  }
+
+  void add_task_options() {
+    TaskRequest& task = request.task;
+    const char* group = "Data";
+    add(group, "--task", words.task, "classify, or synthetic (the marked-token task)");
+    add(group, "--data", task.data, "training rows, a data SPEC");
+    add(group, "--eval-data", task.eval_data, "test rows, a data SPEC; scored once, at the end");
+    add(group, "--data-dir", words.data_dir, "where known data sets lie");
+    add(group, "--max-tokens", task.max_tokens, "longest input, special tokens included")
+        ->check(CLI::Range(4, 4096));
+    add(group, "--vocab-size", task.vocabulary_size, "most words kept")
+        ->check(CLI::Range(10, 1000000));
+    add(group, "--min-count", task.min_count, "a word must be seen this often")
+        ->check(CLI::Range(1, 1000000));
+    add(group, "--train-rows", task.train_rows, "use a class-balanced sample; 0: all rows")
+        ->check(CLI::NonNegativeNumber);
+    add(group, "--validation-rows", task.validation_rows,
+        "rows set aside, class-balanced; 0: a tenth, at most 2,000")
+        ->check(CLI::NonNegativeNumber);
+  }
+
+  void add_model_options() {
+    ModelShape& shape = request.shape;
+    const char* group = "Model";
+    add(group, "--method", words.method, "dense, budgeted or static");
+    add(group, "--scope", words.scope, "heads");
+    add(group, "--attention", words.attention, "standard");
+    add(group, "--init", words.init, "checkpoint to start from; its shape and words are kept");
+    add(group, "--layers", shape.layers, "layers")->check(CLI::Range(1, 128));
+    add(group, "--width", shape.width, "width, a multiple of --heads")->check(CLI::Range(1, 65536));
+    add(group, "--heads", shape.heads, "attention heads per layer")->check(CLI::Range(1, 1024));
+    add(group, "--ffn", shape.ffn, "FFN width")->check(CLI::Range(1, 1 << 20));
+    app.add_flag("--free-slopes", request.recipe.free_slopes,
+                 "one gate slope per head, as published; selections may then not be nested")
+        ->group(group);
+    add(group, "--budget", request.static_budget, "the one budget of --method static");
+  }
+
+  void add_recipe_options() {
+    Recipe& recipe = request.recipe;
+    StageSettings& stages = recipe.stages;
+    const char* group = "Training";
+    add(group, "--epochs", recipe.dense_epochs, "dense stage")->check(CLI::Range(0.001, 1e6));
+    add(group, "--soft-epochs", recipe.soft_epochs, "soft stage")->check(CLI::Range(0.001, 1e6));
+    add(group, "--hard-epochs", recipe.hard_epochs, "hard stage")->check(CLI::Range(0.001, 1e6));
+    add(group, "--batch", recipe.batch_size, "rows a step")->check(CLI::Range(1, 65536));
+    add(group, "--lr", recipe.dense_rate, "peak learning rate, dense stage")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--soft-lr", recipe.soft_rate, "peak learning rate, soft stage")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--hard-lr", recipe.hard_rate, "peak learning rate, hard stage")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--gate-lr-factor", recipe.gate_rate_factor, "gates learn this much faster")
+        ->check(CLI::Range(0.0, 1e4));
+    add(group, "--warmup", recipe.warmup, "share of a stage's steps")->check(CLI::Range(0.0, 1.0));
+    add(group, "--dropout", recipe.dropout, "dropout")->check(CLI::Range(0.0, 0.99));
+    add(group, "--weight-decay", recipe.weight_decay, "on matrices")->check(CLI::Range(0.0, 10.0));
+    add(group, "--clip", recipe.clip_norm, "largest gradient norm; 0: no clipping")
+        ->check(CLI::NonNegativeNumber);
+    add(group, "--label-smoothing", stages.label_smoothing, "label smoothing")
+        ->check(CLI::Range(0.0, 0.99));
+    add(group, "--mass-weight", stages.mass_weight, "penalty on the mean gate");
+    add(group, "--overshoot-weight", stages.overshoot_weight, "penalty on exceeding the budget");
+    add(group, "--distill-weight", stages.distill_weight, "share of the teacher in the hard stage")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--temperature", stages.temperature, "of distillation")
+        ->check(CLI::Range(0.01, 100.0));
+    add(group, "--validate-every", recipe.validate_every, "steps; 0: twice an epoch")
+        ->check(CLI::NonNegativeNumber);
+    add(group, "--patience", recipe.patience,
+        "validations without improvement that end a stage; 0: never")
+        ->check(CLI::NonNegativeNumber);
+  }
+
+  void add_run_options() {
+    const char* group = "Run";
+    add(group, "--out", words.out, "checkpoint directory to write")->required();
+    app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out")
+        ->group(group);
+    app.add_flag("--restart", request.restart, "discard the unfinished run beside --out")
+        ->group(group);
+    add(group, "--save-seconds", request.save_seconds, "between saved states")
+        ->check(CLI::NonNegativeNumber);
+    add(group, "--budgets", words.budgets, "budgets shown at the end");
+    add_seed(app, request.seed);
+    add_threads(app, request.threads);
+    add_device(app, request.device);
+  }
+};
+
+// The task decides the defaults of the other options, so it is read first. What is wrong with the
+// command line is told when it is parsed for good.
+Task peek_task(int argc, char** argv) {
+  TrainCommand scratch(Task::classify);
+  prepare_app(scratch.app);
+  try {
+    scratch.app.parse(argc, argv);
+  } catch (const CLI::Error&) {
+  } catch (const Error&) {
+  }
+  return scratch.words.task == task_name(Task::synthetic) ? Task::synthetic : Task::classify;
+}
+
+Method method_from(const std::string& name) {
+  require_supported("--method", name, {"dense", "budgeted", "static"});
+  return name == "dense"    ? Method::dense
+         : name == "static" ? Method::static_gates
+                            : Method::budgeted;
+}
+
+void print_report(const TrainReport& report, const TrainRequest& request, bool json) {
+  if (json) {
+    for (const BudgetScore& score : report.scores) {
+      Json line = to_json(score);
+      line["scored_on"] = report.scored_on;
+      print_json_line(line);
+    }
+    return;
+  }
+  print_table(scores_table(report.scores));
+  fmt::print("\nscored on {} {} rows; {} steps, {:.0f} samples/s; checkpoint: {}\n",
+             report.scores[0].examples, report.scored_on, report.steps, report.samples_per_second,
+             request.out.string());
+}
+
+}  // namespace
+
+int run_train(int argc, char** argv) {
+  TrainCommand command(peek_task(argc, argv));
+  return run_app(command.app, argc, argv, [&](bool json) {
+    TrainRequest& request = command.request;
+    const TrainWords& words = command.words;
+    require_supported("--task", words.task, {"classify", "synthetic"});
+    require_supported("--scope", words.scope, {"heads"});
+    require_supported("--attention", words.attention, {"standard"});
+    request.method = method_from(words.method);
+    request.static_budget = checked_budget(request.static_budget);
+    request.budgets = parse_budgets(words.budgets);
+    request.out = words.out;
+    request.init = words.init;
+    request.task.data_dir = words.data_dir;
+    request.task.split_seed = request.seed;
+    TrainReport report;
+    {
+      ConsoleProgress progress;
+      report = train_model(request, progress);
+    }
+    print_report(report, request, json);
+  });
+}
+
+}  // namespace headroom

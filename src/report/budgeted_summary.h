@@ -1,0 +1,25 @@
+// From the per-seed result files of the budgeted experiment to what people read: one JSON, one
+// Markdown page, three plots.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace headroom {
+
+struct BudgetedSummary {
+  Json results;          // means and intervals of every arm and budget, paired differences
+  std::string page;      // Markdown
+  std::string accuracy;  // SVG: accuracy against whole-model MACs, all arms
+  std::string gates;     // SVG: gate per layer and head at several budgets, first seed
+  std::string mass;      // SVG: mean gate against budget, every seed
+};
+
+// `runs` are the contents of the per-seed files (at least one), `timing` the cells of a bench run,
+// `machine` where it ran, `command` what made all this.
+BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing,
+                                   const std::string& command);
+
+}  // namespace headroom

@@ -1,0 +1,153 @@
+// The optimiser and its learning rate. References: the tensor form, torch's own AdamW, and numbers
+// by hand.
+#include "train/adamw.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "train/schedule.h"
+#include "train/tiny.h"
+
+namespace headroom {
+namespace {
+using testing::largest_difference;
+
+torch::Tensor random_vector(int64_t size, double scale, Random& random) {
+  torch::Tensor tensor = torch::empty({size});
+  for (int64_t i = 0; i < size; ++i) tensor[i] = scale * random.normal();
+  return tensor;
+}
+
+// Two groups like a model's: one decays, one learns faster.
+std::vector<ParameterGroup> random_groups(uint64_t seed) {
+  Random random{seed};
+  std::vector<ParameterGroup> groups = {{"matrices", 1.0, 0.1, {}, {}, {}, {}},
+                                        {"gates", 10.0, 0.0, {}, {}, {}, {}}};
+  for (ParameterGroup& group : groups) {
+    group.values = random_vector(37, 1.0, random);
+    group.gradient = torch::zeros({37});
+    group.mean = torch::zeros({37});
+    group.square = torch::zeros({37});
+  }
+  return groups;
+}
+
+void draw_gradients(std::vector<ParameterGroup>& groups, double scale, Random& random) {
+  for (ParameterGroup& group : groups) group.gradient = random_vector(37, scale, random);
+}
+
+void expect_fused_equals_reference(double gradient_scale, double clip_norm) {
+  std::vector<ParameterGroup> fused = random_groups(1);
+  std::vector<ParameterGroup> reference = random_groups(1);
+  const AdamWSettings settings = {.clip_norm = clip_norm};
+  Random random{2};
+  for (int64_t step = 1; step <= 20; ++step) {
+    draw_gradients(fused, gradient_scale, random);
+    for (size_t i = 0; i < fused.size(); ++i) reference[i].gradient = fused[i].gradient.clone();
+    adamw_step(fused, settings, 1e-2, step);
+    adamw_step_reference(reference, settings, 1e-2, step);
+    for (size_t i = 0; i < fused.size(); ++i) {
+      EXPECT_LE(largest_difference(fused[i].values, reference[i].values), 1e-6) << "step " << step;
+      EXPECT_LE(largest_difference(fused[i].mean, reference[i].mean), 1e-6) << "step " << step;
+      EXPECT_LE(largest_difference(fused[i].square, reference[i].square), 1e-6) << "step " << step;
+    }
+  }
+}
+
+TEST(AdamW, FusedLoopIsTheTensorFormWhenClipping) {
+  expect_fused_equals_reference(5.0, 1.0);
+}
+
+TEST(AdamW, FusedLoopIsTheTensorFormBelowTheClip) {
+  expect_fused_equals_reference(0.01, 1.0);
+}
+
+TEST(AdamW, FusedLoopIsTheTensorFormWithoutClipping) {
+  expect_fused_equals_reference(1.0, 0.0);
+}
+
+TEST(AdamW, WalksTheSamePathAsTorch) {
+  // Minimise |x - 3|^2 from the same start with both; only the first group decays.
+  std::vector<ParameterGroup> groups = random_groups(3);
+  std::vector<torch::optim::OptimizerParamGroup> torch_groups;
+  std::vector<torch::Tensor> torch_values;
+  for (const ParameterGroup& group : groups) {
+    torch_values.push_back(group.values.clone().requires_grad_(true));
+    auto options = std::make_unique<torch::optim::AdamWOptions>(1e-2 * group.rate_factor);
+    options->weight_decay(group.weight_decay);
+    torch_groups.emplace_back(std::vector<torch::Tensor>{torch_values.back()}, std::move(options));
+  }
+  torch::optim::AdamW optimiser(torch_groups, torch::optim::AdamWOptions(1e-2));
+  for (int64_t step = 1; step <= 30; ++step) {
+    for (size_t i = 0; i < groups.size(); ++i) {
+      groups[i].gradient = 2 * (groups[i].values - 3);
+      torch_values[i].mutable_grad() = 2 * (torch_values[i].detach() - 3);
+    }
+    adamw_step(groups, {.clip_norm = 0.0}, 1e-2, step);
+    optimiser.step();
+    for (size_t i = 0; i < groups.size(); ++i) {
+      EXPECT_LE(largest_difference(groups[i].values, torch_values[i].detach()), 1e-6)
+          << groups[i].name << " at step " << step;
+    }
+  }
+}
+
+TEST(AdamW, ClippingScalesAllGroupsByOneFactor) {
+  std::vector<ParameterGroup> clipped = random_groups(4);
+  std::vector<ParameterGroup> scaled = random_groups(4);
+  Random random{5};
+  draw_gradients(clipped, 3.0, random);
+  const double norm = torch::cat({clipped[0].gradient, clipped[1].gradient}).norm().item<double>();
+  for (size_t i = 0; i < scaled.size(); ++i) {
+    scaled[i].gradient = clipped[i].gradient * (0.5 / norm);
+  }
+  adamw_step(clipped, {.clip_norm = 0.5}, 1e-2, 1);
+  adamw_step(scaled, {.clip_norm = 0.0}, 1e-2, 1);
+  for (size_t i = 0; i < scaled.size(); ++i) {
+    EXPECT_LE(largest_difference(clipped[i].mean, scaled[i].mean), 1e-6);
+    EXPECT_LE(largest_difference(clipped[i].values, scaled[i].values), 1e-6);
+  }
+}
+
+TEST(AdamW, OnlyMatricesDecay) {
+  ElasticModel model = testing::tiny_model();
+  const ElasticModel before = copy_model(model);
+  Parameters parameters(model, {.weight_decay = 0.1});
+  adamw_step(parameters.groups(), {}, 0.5, 1);  // no gradient: decay is all that can happen
+  EXPECT_LE(largest_difference(model.weights.words, before.weights.words * 0.95), 1e-7);
+  EXPECT_LE(largest_difference(model.weights.pooler.weight, before.weights.pooler.weight * 0.95),
+            1e-7);
+  EXPECT_TRUE(
+      torch::equal(model.weights.embedding_norm.weight, before.weights.embedding_norm.weight));
+  EXPECT_TRUE(torch::equal(model.weights.pooler.bias, before.weights.pooler.bias));
+  EXPECT_TRUE(torch::equal(model.gates->offset, before.gates->offset));
+  EXPECT_TRUE(torch::equal(model.gates->slope, before.gates->slope));
+}
+
+TEST(Schedule, WarmsUpInEqualStepsToThePeak) {
+  const Schedule schedule = {.peak = 1.0, .steps = 100, .warmup = 4};
+  EXPECT_DOUBLE_EQ(schedule.rate(0), 0.25);
+  EXPECT_DOUBLE_EQ(schedule.rate(1), 0.5);
+  EXPECT_DOUBLE_EQ(schedule.rate(3), 1.0);
+}
+
+TEST(Schedule, DecaysToZeroAtTheEnd) {
+  const Schedule schedule = {.peak = 1.0, .steps = 12, .warmup = 2};
+  EXPECT_DOUBLE_EQ(schedule.rate(2), 1.0);
+  EXPECT_DOUBLE_EQ(schedule.rate(7), 0.5);
+  EXPECT_DOUBLE_EQ(schedule.rate(11), 0.1);
+  EXPECT_DOUBLE_EQ(schedule.rate(12), 0.0);
+  EXPECT_DOUBLE_EQ(schedule.rate(50), 0.0);
+}
+
+TEST(Schedule, StaysAtThePeakWithoutDecay) {
+  const Schedule schedule = {.peak = 0.3, .steps = 10, .warmup = 1, .decay = false};
+  for (const int64_t step : {1, 5, 9, 100}) EXPECT_DOUBLE_EQ(schedule.rate(step), 0.3);
+}
+
+TEST(Schedule, StartsAtThePeakWithoutWarmUp) {
+  EXPECT_DOUBLE_EQ((Schedule{.peak = 0.3, .steps = 1}.rate(0)), 0.3);
+}
+
+}  // namespace
+}  // namespace headroom
