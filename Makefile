@@ -45,8 +45,11 @@ format-check: ## fail if a C++ file is not formatted
 tidy: configure ## clang-tidy over all sources
 	JOBS=$(JOBS) scripts/tidy
 
+# Without optimisation sanitized code compiles five times faster, and the tests are short.
+ASAN_FLAGS := -O0 -g1
+
 asan: ## address and undefined-behaviour sanitizers over the half without libtorch
-	cmake --preset asan-ubsan
+	cmake --preset asan-ubsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='$(ASAN_FLAGS)'
 	cmake --build --preset asan-ubsan -j $(JOBS)
 	ctest --preset asan-ubsan -j $(JOBS)
 

@@ -8,7 +8,7 @@ namespace headroom {
 namespace {
 
 struct Factors {  // everything of an update that does not depend on the element
-  float beta1, beta2, rate, decay, inverse_correction2, epsilon;
+  float beta1, beta2, rest1, rest2, rate, decay, inverse_correction2, epsilon;
 };
 
 Factors factors_for(const ParameterGroup& group, const AdamWSettings& settings,
@@ -16,12 +16,12 @@ Factors factors_for(const ParameterGroup& group, const AdamWSettings& settings,
   const double rate = learning_rate * group.rate_factor;
   const double correction1 = 1.0 - std::pow(settings.beta1, static_cast<double>(step));
   const double correction2 = 1.0 - std::pow(settings.beta2, static_cast<double>(step));
-  return {static_cast<float>(settings.beta1),
-          static_cast<float>(settings.beta2),
+  return {static_cast<float>(settings.beta1), static_cast<float>(settings.beta2),
+          // 1 - beta in double: from a float 0.999 it would be off by 1e-5, and steps by half that.
+          static_cast<float>(1.0 - settings.beta1), static_cast<float>(1.0 - settings.beta2),
           static_cast<float>(rate / correction1),
           static_cast<float>(1.0 - rate * group.weight_decay),
-          static_cast<float>(1.0 / std::sqrt(correction2)),
-          static_cast<float>(settings.epsilon)};
+          static_cast<float>(1.0 / std::sqrt(correction2)), static_cast<float>(settings.epsilon)};
 }
 
 // min(1, clip / norm) as a tensor, so that a GPU is never waited for.
@@ -44,8 +44,8 @@ void fused_update(ParameterGroup& group, const Factors& f, float clip) {
   at::parallel_for(0, group.values.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const float g = gradient[i] * clip;
-      mean[i] = f.beta1 * mean[i] + (1.0F - f.beta1) * g;
-      square[i] = f.beta2 * square[i] + (1.0F - f.beta2) * g * g;
+      mean[i] = f.beta1 * mean[i] + f.rest1 * g;
+      square[i] = f.beta2 * square[i] + f.rest2 * g * g;
       const float scale = std::sqrt(square[i]) * f.inverse_correction2 + f.epsilon;
       value[i] = value[i] * f.decay - f.rate * mean[i] / scale;
     }
@@ -54,8 +54,8 @@ void fused_update(ParameterGroup& group, const Factors& f, float clip) {
 
 void tensor_update(ParameterGroup& group, const Factors& f, const torch::Tensor& clip) {
   const torch::Tensor g = clip.defined() ? group.gradient * clip : group.gradient;
-  group.mean.mul_(f.beta1).add_(g, 1.0F - f.beta1);
-  group.square.mul_(f.beta2).addcmul_(g, g, 1.0F - f.beta2);
+  group.mean.mul_(f.beta1).add_(g, f.rest1);
+  group.square.mul_(f.beta2).addcmul_(g, g, f.rest2);
   const torch::Tensor scale = group.square.sqrt().mul_(f.inverse_correction2).add_(f.epsilon);
   group.values.mul_(f.decay).addcdiv_(group.mean, scale, -f.rate);
 }

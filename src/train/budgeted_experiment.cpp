@@ -282,6 +282,7 @@ class SeedRun {
     const HeadOrder ranked = rank_by_ablation(long_dense(), validation_);
     json["points"] = Json::array();
     for (const double budget : experiment_.budgets) {
+      if (budget >= 1.0) continue;  // nothing was removed, nothing to recover: the dense arm
       ElasticModel model = copy_model(long_dense());
       const HeadSelection selection = select_heads(ranked, budget);
       std::vector<StagePlan> plans;

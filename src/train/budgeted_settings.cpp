@@ -13,6 +13,7 @@ void shrink(BudgetedExperiment& experiment) {
     return;
   }
   experiment.task.train_rows = 2000;
+  experiment.task.validation_rows = 200;
   experiment.shape.layers = 2;
   experiment.shape.width = 64;
   experiment.shape.heads = 4;

@@ -11,7 +11,7 @@ Recipe default_recipe(Task task) {
     recipe.hard_rate = 3e-4;
     recipe.dense_epochs = 20;  // an upper bound: the stage ends when validation says solved
     recipe.soft_epochs = 1;
-    recipe.hard_epochs = 1;
+    recipe.hard_epochs = 2;
     recipe.until_solved = true;
     recipe.validate_every = 50;
     recipe.dropout = 0.0;

@@ -23,10 +23,10 @@ struct StageSettings {
 
 struct Recipe {
   int batch_size = 32;
-  double dense_epochs = 4;
-  double soft_epochs = 4;
+  double dense_epochs = 3;
+  double soft_epochs = 3;
   double hard_epochs = 1;
-  double dense_rate = 3e-4;
+  double dense_rate = 5e-4;
   double soft_rate = 3e-4;
   double hard_rate = 1e-4;
   double warmup = 0.06;       // share of a stage's steps
@@ -34,7 +34,7 @@ struct Recipe {
   double solved = 0.999;
   int64_t validate_every = 0;  // steps; 0: twice an epoch
   int64_t patience = 0;        // validations without improvement before a stage ends; 0: never
-  double dropout = 0.1;
+  double dropout = 0.3;  // of 0.1 and 0.3 the better on AG News validation rows, from scratch
   double weight_decay = 0.01;
   double clip_norm = 1.0;
   double gate_rate_factor = 10.0;

@@ -29,14 +29,24 @@ fs::path state_directory(const fs::path& out) {
 std::string fingerprint(const TrainRequest& request, const TaskData& data) {
   const Recipe& r = request.recipe;
   const ModelShape& s = request.shape;
+  const StageSettings& g = r.stages;
+  const TaskRequest& t = request.task;
+  std::string grid;
+  for (const double budget : g.budget_grid) grid += fmt::format("{},", budget);
+  const std::string course = fmt::format(
+      "warmup={} solved={}/{} validate={}/{} clip={} gates={} mass={} overshoot={} distill={} "
+      "temperature={} low={} grid={} split={} min_count={}",
+      r.warmup, r.until_solved, r.solved, r.validate_every, r.patience, r.clip_norm,
+      r.gate_rate_factor, g.mass_weight, g.overshoot_weight, g.distill_weight, g.temperature,
+      g.budget_low, grid, t.split_seed, t.min_count);
   return fmt::format(
       "v1 {} {} rows={}/{}/{} tokens={} vocab={} L{} D{} H{} F{} seed={} batch={} epochs={}/{}/{} "
-      "rates={}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={}",
+      "rates={}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {}",
       method_name(request.method), data.name, data.train.size(), data.validation.size(),
       data.test.size(), data.max_tokens, data.vocabulary->size(), s.layers, s.width, s.heads, s.ffn,
       request.seed, r.batch_size, r.dense_epochs, r.soft_epochs, r.hard_epochs, r.dense_rate,
       r.soft_rate, r.hard_rate, r.dropout, r.weight_decay, r.free_slopes, request.static_budget,
-      r.stages.label_smoothing, request.init.string());
+      r.stages.label_smoothing, request.init.string(), course);
 }
 
 void check_shape(const ModelShape& shape) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -102,18 +103,23 @@ class Trainer {
   }
 
   void log_loss(const StageRecord& record, double rate) {
+    require_finite_loss(record);
     last_loss_ = loss_sum_.item<double>() / static_cast<double>(losses_);  // waits for a GPU
     loss_sum_ = torch::Tensor();
     losses_ = 0;
-    if (!std::isfinite(last_loss_)) {
-      throw Error(ErrorCode::runtime, "train",
-                  fmt::format("the loss became {} in the {} stage near step {}: a lower --lr helps",
-                              last_loss_, record.name, record.steps));
-    }
     log({{"stage", record.name}, {"step", record.steps}, {"loss", last_loss_}, {"rate", rate}});
   }
 
+  // A stage may be shorter than log_every, and weights made of NaN must not become the best.
+  void require_finite_loss(const StageRecord& record) const {
+    if (!loss_sum_.defined() || std::isfinite(loss_sum_.item<double>())) return;
+    throw Error(ErrorCode::runtime, "train",
+                fmt::format("the loss became {} in the {} stage near step {}: a lower --lr helps",
+                            loss_sum_.item<double>(), record.name, record.steps));
+  }
+
   void validate(StagePlan& plan, StageRecord& record) {
+    require_finite_loss(record);
     const Validation validation = plan.stage->validate(model_);
     if (validation.score > record.best_score) {
       record.best_score = validation.score;
@@ -168,6 +174,7 @@ class Trainer {
 
   void save() {
     if (settings_.state_directory.empty()) return;
+    require_finite_loss(state_.stages.back());
     state_.fingerprint = settings_.fingerprint;
     state_.values.clear();
     state_.mean.clear();
@@ -181,11 +188,24 @@ class Trainer {
     saved_ = Clock::now();
   }
 
+  void require_our_sizes(const std::vector<torch::Tensor>& tensors) {
+    const std::vector<ParameterGroup>& groups = parameters_.groups();
+    const bool same = std::equal(tensors.begin(), tensors.end(), groups.begin(), groups.end(),
+                                 [](const auto& tensor, const auto& group) {
+                                   return tensor.numel() == group.values.numel();
+                                 });
+    if (same) return;
+    throw Error(ErrorCode::bad_data, "resume training",
+                fmt::format("{} holds another model's sizes: remove it to start anew",
+                            settings_.state_directory.string()));
+  }
+
   bool restore() {
     auto saved = load_state(settings_.state_directory, settings_.fingerprint);
     if (!saved) return false;
     const auto device = model_.device();
     const auto move = [&](std::vector<torch::Tensor>& tensors) {
+      require_our_sizes(tensors);
       for (torch::Tensor& tensor : tensors) tensor = tensor.to(device);
     };
     for (auto* tensors :
