@@ -121,7 +121,7 @@ StagedDirectory::~StagedDirectory() {
 }
 
 void StagedDirectory::commit() {
-  for (const auto& entry : fs::recursive_directory_iterator(staging_)) sync_path(entry.path());
+  for (const auto& entry : fs::directory_iterator(staging_)) sync_path(entry.path());
   sync_path(staging_);
   if (!fs::exists(target_)) {
     if (::rename(staging_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);

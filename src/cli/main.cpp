@@ -2,6 +2,7 @@
 // program beside this one, as git starts its sub-commands. (A program linked to libtorch takes half
 // a second and 164 MB to start.)
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +49,11 @@ void print_help(FILE* stream) {
 
 int start_training_program(char** argv) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  // OpenMP's workers spin for a millisecond after each parallel region. On a machine that others
+  // use too, two spinning threads ran a training ten times slower than one; sleeping early costs
+  // little. Read when the library loads, so it must be in the environment before the program
+  // starts.
+  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
   const std::string program = (self.parent_path() / "headroom-train").string();
   execv(program.c_str(), argv);
   fmt::print(stderr,

@@ -54,10 +54,12 @@ Json measure_timing(const Json& run, ProgressSink& progress) {
   return timing;
 }
 
+Json read_run(const fs::path& file) {
+  return parse_json(read_file(file, ErrorCode::bad_data), ErrorCode::bad_data, file.string());
+}
+
 Json timing_for(const fs::path& file, const Json& run, bool again, ProgressSink& progress) {
-  if (fs::exists(file) && !again) {
-    return parse_json(read_file(file, ErrorCode::bad_data), ErrorCode::bad_data, file.string());
-  }
+  if (fs::exists(file) && !again) return read_run(file);
   const Json timing = measure_timing(run, progress);
   write_file_atomically(file, timing.dump(1) + "\n");
   return timing;
@@ -67,6 +69,7 @@ void write_summary(const fs::path& out, const BudgetedSummary& summary) {
   write_file_atomically(out / "results.json", summary.results.dump(1) + "\n");
   write_file_atomically(out / "README.md", summary.page);
   write_file_atomically(out / "accuracy.svg", summary.accuracy);
+  write_file_atomically(out / "accuracy-close.svg", summary.accuracy_close);
   write_file_atomically(out / "gates.svg", summary.gates);
   write_file_atomically(out / "mass.svg", summary.mass);
 }
@@ -88,6 +91,7 @@ int run_reproduce(int argc, char** argv) {
   bool quick = false;
   bool again = false;
   bool runs_only = false;
+  bool summary_only = false;
   app.add_option("EXPERIMENT", name, "budgeted")->required();
   app.add_option("--task", task, "synthetic, agnews, dbpedia or imdb")->required();
   app.add_option("--seeds", seeds, "comma-separated seeds, at least three for any claim");
@@ -97,6 +101,8 @@ int run_reproduce(int argc, char** argv) {
   app.add_flag("--time-again", again, "measure time anew instead of keeping timing.json");
   app.add_flag("--runs-only", runs_only,
                "train and score, but write no summary (to share seeds among processes)");
+  app.add_flag("--summary-only", summary_only,
+               "train nothing: summarise the runs that --out holds");
   add_data_dir(app, data_dir);
   add_device(app, device);
   add_threads(app, threads);
@@ -115,7 +121,9 @@ int run_reproduce(int argc, char** argv) {
     std::vector<Json> runs;
     for (const int64_t seed : parse_counts("--seeds", seeds)) {
       const fs::path file = folder / "runs" / fmt::format("seed-{}.json", seed);
-      runs.push_back(run_budgeted_seed(experiment, static_cast<uint64_t>(seed), file, progress));
+      runs.push_back(summary_only ? read_run(file)
+                                  : run_budgeted_seed(experiment, static_cast<uint64_t>(seed), file,
+                                                      progress));
     }
     if (runs_only) return;
     const Json timing = timing_for(folder / "timing.json", runs[0], again, progress);

@@ -173,7 +173,9 @@ Table timing_table(const Json& cells) {
   return table;
 }
 
-std::string accuracy_plot(const std::vector<Json>& runs, const std::vector<double>& budgets) {
+// `close` frames the arms that hold their accuracy; those that collapse run off its bottom.
+std::string accuracy_plot(const std::vector<Json>& runs, const std::vector<double>& budgets,
+                          bool close) {
   LinePlot plot;
   plot.title = fmt::format("Accuracy against compute: {}", runs[0].at("task").get<std::string>());
   plot.subtitle =
@@ -198,15 +200,14 @@ std::string accuracy_plot(const std::vector<Json>& runs, const std::vector<doubl
       series.low.push_back(std::max(0.0, value.low()));
       series.high.push_back(std::min(1.0, value.high()));
       highest = std::max(highest, value.mean);
-      if (std::string_view(arm.key) == "budgeted" || std::string_view(arm.key) == "post-hoc") {
-        lowest = std::min(lowest, value.mean);
-      }
+      if (std::string_view(arm.key) == "budgeted") lowest = std::min(lowest, value.mean);
     }
     if (!series.x.empty()) plot.series.push_back(series);
   }
-  // The frame follows the arms that matter; arms that collapse run off its bottom.
-  const double margin = std::max(0.004, 0.25 * (highest - lowest));
-  plot.y_range = ValueRange{lowest - margin, std::min(1.0, highest + margin)};
+  if (close) {
+    const double margin = std::max(0.001, 0.4 * (highest - lowest));
+    plot.y_range = ValueRange{lowest - margin, highest + margin};
+  }
   return draw(plot);
 }
 
@@ -349,6 +350,18 @@ std::string describe_setting(const std::vector<Json>& runs) {
       machine.at("torch").get<std::string>());
 }
 
+// Arms of the experiment that no run holds: said, not left to be noticed.
+std::string missing_arms(const std::vector<Json>& runs) {
+  std::string list;
+  for (const ArmStyle& arm : arm_styles) {
+    const bool found = std::any_of(runs.begin(), runs.end(), [&](const Json& run) {
+      return run.at("arms").contains(arm.key);
+    });
+    if (!found) list += fmt::format("{}{}", list.empty() ? "" : ", ", arm.title);
+  }
+  return list;
+}
+
 std::string write_page(const std::vector<Json>& runs, const Json& timing,
                        const std::string& command, const std::vector<double>& budgets,
                        Json& results) {
@@ -361,12 +374,17 @@ std::string write_page(const std::vector<Json>& runs, const Json& timing,
       nested_free.push_back(run.at("arms").at("budgeted-free").at("nestedness").get<double>());
     }
   }
-  results["nestedness_free_slopes"] = to_json(estimate(nested_free));
-  results["failed_seeds"] = {{"scratch", failures(runs, "scratch")},
-                             {"budgeted", failures(runs, "budgeted")}};
+  if (!nested_free.empty()) results["nestedness_free_slopes"] = to_json(estimate(nested_free));
+  results["failed_seeds"]["budgeted"] = failures(runs, "budgeted");
+  if (!values_of(runs, "scratch", 1.0, "accuracy").empty()) {
+    results["failed_seeds"]["scratch"] = failures(runs, "scratch");
+  }
   std::string page = fmt::format("# Budgeted attention allocation: {}\n\nMade by `{}`.\n\n{}\n",
                                  task, command, describe_setting(runs));
-  page += fmt::format("{}\n\n![accuracy against compute](accuracy.svg)\n\n", paper_context(task));
+  page += fmt::format(
+      "{}\n\n![accuracy against compute, close up](accuracy-close.svg)\n\n"
+      "![accuracy against compute, all arms](accuracy.svg)\n\n",
+      paper_context(task));
   page += fmt::format(
       "## Test accuracy, %\n\nMean ± half the 95 % interval over {} seeds, hard budgets in "
       "the columns. Every arm has the same number of optimiser steps; specialists need one "
@@ -389,16 +407,22 @@ std::string write_page(const std::vector<Json>& runs, const Json& timing,
   }
   page += fmt::format(
       "## Gates\n\n![gates](gates.svg)\n\n![mass](mass.svg)\n\n|mass(b) - b| after the soft stage: "
-      "mean {:.3f}, "
-      "largest {:.3f} over b in 0.05 ... 0.95. Nestedness with free slopes: {:.3f} (1 is nested; "
-      "the "
-      "shared slope is nested by construction).\n\n",
-      mean, largest, estimate(nested_free).mean);
-  page += fmt::format(
-      "Seeds that failed (below 90 % of dense at budget 1): {} of {} without a warm start, {} of "
-      "{} "
-      "with it.\n",
-      failures(runs, "scratch"), runs.size(), failures(runs, "budgeted"), runs.size());
+      "mean {:.3f}, largest {:.3f} over b in 0.05 ... 0.95. ",
+      mean, largest);
+  if (!nested_free.empty()) {
+    page += fmt::format(
+        "Nestedness with free slopes: {:.3f} (1 is nested; the shared slope is nested by "
+        "construction). ",
+        estimate(nested_free).mean);
+  }
+  page += "\n\n## Failed seeds\n\nBelow 90 % of dense at budget 1: ";
+  page += fmt::format("{} of {} with a warm start", failures(runs, "budgeted"), runs.size());
+  const size_t scratch_runs = values_of(runs, "scratch", 1.0, "accuracy").size();
+  if (scratch_runs > 0)
+    page += fmt::format(", {} of {} without", failures(runs, "scratch"), scratch_runs);
+  page += ".\n";
+  const std::string missing = missing_arms(runs);
+  if (!missing.empty()) page += fmt::format("\n## Not run\n\n{}\n", missing);
   return page;
 }
 
@@ -419,7 +443,8 @@ BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& ti
   summary.results["arms"] = arm_estimates(runs, budgets);
   summary.results["timing"] = timing;
   summary.page = write_page(runs, timing, command, budgets, summary.results);
-  summary.accuracy = accuracy_plot(runs, budgets);
+  summary.accuracy = accuracy_plot(runs, budgets, /*close=*/false);
+  summary.accuracy_close = accuracy_plot(runs, budgets, /*close=*/true);
   summary.gates = gate_plot(runs[0]);
   summary.mass = mass_plot(runs);
   return summary;

@@ -54,6 +54,7 @@ TrainRequest request_for(const fs::path& csv, const fs::path& out) {
   request.task.max_tokens = 12;
   request.shape = {.layers = 2, .width = 16, .heads = 4, .ffn = 32};
   request.recipe.batch_size = 16;
+  request.recipe.dropout = 0.1;  // the default suits wider models
   request.recipe.dense_epochs = 5;
   request.recipe.soft_epochs = 4;
   request.recipe.hard_epochs = 2;
