@@ -1,5 +1,5 @@
 // The data sets that headroom knows by name: what they are for, where their files lie (as in
-// shared/data or as originally downloaded) and how many rows they must have.
+// prepared subset or as originally downloaded) and how many rows they must have.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct PartLayout {
 };
 
 struct DataLayout {
-  std::string title;  // "shared/data" or "original download"
+  std::string title;  // "prepared subset" or "original download"
   RowFormat format = RowFormat::not_text;
   std::vector<PartLayout> parts;
   std::string classes_file;         // class_csv: names, one a line

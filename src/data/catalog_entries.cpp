@@ -1,5 +1,5 @@
 // The table behind data/catalog.h. Row counts are those of the published sets, or of the subsets in
-// shared/data (its README says how each was drawn).
+// the prepared subsets: folders of files below 30 MB drawn from the published sets.
 #include "data/catalog.h"
 
 #include <utility>
@@ -11,7 +11,7 @@ constexpr DataPart train = DataPart::train;
 constexpr DataPart validation = DataPart::validation;
 constexpr DataPart test = DataPart::test;
 
-constexpr const char* shared = "shared/data";
+constexpr const char* shared = "prepared subset";
 constexpr const char* original = "original download";
 
 std::vector<int64_t> each(size_t classes, int64_t rows) {
@@ -159,7 +159,8 @@ CatalogEntry snli() {
   const std::vector<int64_t> test_rows = {3237, 3368, 3219};
   return {"snli",
           DataTask::pair,
-          "image captions and hypotheses: entailment, contradiction or neutral (in shared/data the "
+          "image captions and hypotheses: entailment, contradiction or neutral (in the prepared "
+          "subset the "
           "official dev part is the training part)",
           "CC BY-SA 4.0",
           {layout(shared, RowFormat::parallel_pairs,
@@ -180,20 +181,21 @@ CatalogEntry yelp() {
   const std::vector<int64_t> dev_rows = {25278, 38205};
   const std::vector<int64_t> test_rows = {50278, 76392};
   const std::vector<std::string> labels = {"negative", "positive"};
-  return {"yelp",
-          DataTask::classify,
-          "sentences of restaurant reviews, negative or positive (in shared/data the release's "
-          "test part is the training part and dev the test part)",
-          "Yelp's own terms; repository Apache-2.0",
-          {layout(shared, RowFormat::label_files,
-                  {{train, files(shared_stem + "test"), 126670, test_rows},
-                   {test, files(shared_stem + "dev"), 63483, dev_rows}},
-                  labels),
-           layout(original, RowFormat::label_files,
-                  {{train, files(stem + "train"), 444101, {176787, 267314}},
-                   {validation, files(stem + "dev"), 63483, dev_rows},
-                   {test, files(stem + "test"), 126670, test_rows}},
-                  labels)}};
+  return {
+      "yelp",
+      DataTask::classify,
+      "sentences of restaurant reviews, negative or positive (in the prepared subset the release's "
+      "test part is the training part and dev the test part)",
+      "Yelp's own terms; repository Apache-2.0",
+      {layout(shared, RowFormat::label_files,
+              {{train, files(shared_stem + "test"), 126670, test_rows},
+               {test, files(shared_stem + "dev"), 63483, dev_rows}},
+              labels),
+       layout(original, RowFormat::label_files,
+              {{train, files(stem + "train"), 444101, {176787, 267314}},
+               {validation, files(stem + "dev"), 63483, dev_rows},
+               {test, files(stem + "test"), 126670, test_rows}},
+              labels)}};
 }
 
 CatalogEntry mnist() {
@@ -260,7 +262,8 @@ CatalogEntry wikitext2() {
   const std::string whole = "wikitext-2/wiki.";
   return {"wikitext2",
           DataTask::lm,
-          "Wikipedia articles by word (in shared/data the official validation part is the training "
+          "Wikipedia articles by word (in the prepared subset the official validation part is the "
+          "training "
           "part)",
           "CC BY-SA",
           {layout(shared, RowFormat::not_text,

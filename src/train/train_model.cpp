@@ -21,7 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path state_directory(const fs::path& out) {
-  const fs::path clean = out.has_filename() ? out : out.parent_path();
+  if (out.empty()) throw Error(ErrorCode::usage, "train", "--out is empty: name a directory");
+  fs::path clean = fs::absolute(out).lexically_normal();
+  if (!clean.has_filename()) clean = clean.parent_path();  // "model/" and "."
   return clean.parent_path() / (clean.filename().string() + ".training");
 }
 
@@ -107,28 +109,33 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   return write_model_card(config, card);
 }
 
-// Fails before hours of training, not after them, and never replaces what is not ours.
-void prepare_output(const TrainRequest& request, const fs::path& state) {
+// Refuses to replace what is not ours, or to forget an unfinished run.
+void check_output(const TrainRequest& request, const fs::path& state) {
   if (fs::exists(request.out) && !fs::exists(request.out / "config.json") &&
       !(fs::is_directory(request.out) && fs::is_empty(request.out))) {
     throw Error(ErrorCode::usage, "train",
                 fmt::format("--out {} exists and is not a checkpoint: choose another name",
                             request.out.string()));
   }
-  if (request.restart) fs::remove_all(state);
-  if (has_state(state) && !request.resume) {
+  if (has_state(state) && !request.resume && !request.restart) {
     throw Error(ErrorCode::usage, "train",
                 fmt::format("{} holds an unfinished run: --resume goes on with it, --restart "
                             "discards it",
                             state.string()));
   }
+}
+
+// Fails before hours of training, not after them.
+void open_output(const TrainRequest& request, const fs::path& state) {
   std::error_code error;
+  if (request.restart) fs::remove_all(state, error);
   fs::create_directories(state, error);
   if (error) {
     throw Error(ErrorCode::runtime, "train",
                 fmt::format("cannot write beside {}: {}", request.out.string(), error.message()));
   }
   write_file_atomically(state / "writable", "");
+  fs::remove(state / "writable", error);
 }
 
 }  // namespace
@@ -138,7 +145,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   use_threads(request.threads);
   const torch::Device device = open_device(request.device);
   const fs::path state = state_directory(request.out);
-  prepare_output(request, state);
+  check_output(request, state);
 
   std::optional<Vocabulary> fixed;
   ModelShape shape = request.shape;
@@ -153,6 +160,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   shape.vocabulary = data.vocabulary->size();
   shape.positions = data.max_tokens;
   shape.labels = static_cast<int64_t>(data.labels.size());
+  open_output(request, state);
   progress.note(
       fmt::format("{}: {} training rows, {} validation, {} test, {} labels, {} words", data.name,
                   data.task == Task::synthetic ? "fresh" : std::to_string(data.train.size()),
