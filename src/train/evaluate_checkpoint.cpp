@@ -1,5 +1,7 @@
 #include "train/evaluate_checkpoint.h"
 
+#include <fmt/format.h>
+
 #include "data/load.h"
 #include "train/checkpoint_model.h"
 #include "train/runtime.h"
@@ -15,7 +17,14 @@ EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& check
     TaskRequest synthetic;
     synthetic.task = Task::synthetic;
     synthetic.data = request.data;
-    return load_task(synthetic).test;
+    const TaskData data = load_task(synthetic);
+    if (data.max_tokens > max_tokens) {
+      throw Error(ErrorCode::usage, "eval",
+                  fmt::format("{} has rows of {} tokens, this model reads {}: give --data "
+                              "'synthetic?tokens={}&decoys=N'",
+                              data.name, data.max_tokens, max_tokens, max_tokens - 2));
+    }
+    return data.test;
   }
   if (request.data.empty())
     throw Error(ErrorCode::usage, "eval", "--data is required for this model");
