@@ -1,6 +1,7 @@
 #include "cli/app.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -37,6 +38,7 @@ void add_environment_twins(CLI::App& app) {
 // Reads {"epochs": 3, "budgets": "0.5,1"}: what CLI11 calls a configuration format.
 class JsonConfig : public CLI::Config {
  public:
+  explicit JsonConfig(const CLI::App& app) : app_(app) {}
   std::string to_config(const CLI::App* /*app*/, bool /*default_also*/, bool /*description*/,
                         std::string /*prefix*/) const override {
     return {};
@@ -47,6 +49,9 @@ class JsonConfig : public CLI::Config {
     const JsonFields object(json, ErrorCode::usage, "--config file");
     std::vector<CLI::ConfigItem> entries;
     for (const auto& [key, value] : json.items()) {
+      if (app_.get_option_no_throw("--" + key) == nullptr) {
+        object.fail(key, "is not an option of this verb");
+      }
       if (value.is_object() || value.is_array() || value.is_null()) {
         object.fail(key, "must be a string, a number or true/false");
       }
@@ -56,7 +61,20 @@ class JsonConfig : public CLI::Config {
     }
     return entries;
   }
+
+ private:
+  const CLI::App& app_;
 };
+
+}  // namespace
+
+bool json_requested(int argc, char** argv) {
+  const char* twin = getenv("HEADROOM_JSON");
+  const std::string_view value = twin != nullptr ? twin : "";
+  return std::any_of(argv, argv + argc,
+                     [](const char* word) { return std::strcmp(word, "--json") == 0; }) ||
+         value == "1" || value == "true" || value == "on" || value == "yes";
+}
 
 int report_error(const Error& error, bool json) {
   if (json) {
@@ -70,10 +88,8 @@ int report_error(const Error& error, bool json) {
   return exit_code(error.code());
 }
 
-}  // namespace
-
 void add_config_option(CLI::App& app) {
-  app.config_formatter(std::make_shared<JsonConfig>());
+  app.config_formatter(std::make_shared<JsonConfig>(app));
   app.set_config("--config", "", "JSON file of options by their long names; flags win")
       ->check(CLI::ExistingFile);
   app.allow_config_extras(CLI::config_extras_mode::error);
@@ -85,6 +101,7 @@ void require_supported(std::string_view option, const std::string& value,
   std::string list;
   for (const std::string_view name : supported)
     list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+  if (list.empty()) list = "none";
   throw Error(ErrorCode::usage, "read options",
               fmt::format("{} {} is not supported; this version has: {}", option, value, list));
 }
@@ -100,8 +117,7 @@ void prepare_app(CLI::App& app) {
 int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool json)>& body) {
   prepare_app(app);
   // Known before parsing, so that a usage error is reported in the form that was asked for.
-  const bool wants_json = std::any_of(
-      argv, argv + argc, [](const char* argument) { return std::strcmp(argument, "--json") == 0; });
+  bool wants_json = json_requested(argc, argv);
   try {
     try {
       app.parse(argc, argv);
@@ -111,7 +127,8 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool 
       throw Error(ErrorCode::usage, "read options", problem.what());
     }
     watch_for_interrupts();
-    body(app.get_option("--json")->as<bool>());
+    wants_json = app.get_option("--json")->as<bool>();
+    body(wants_json);
     if (std::fflush(stdout) != 0) {
       throw Error(ErrorCode::runtime, "write output", std::strerror(errno));
     }

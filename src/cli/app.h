@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/table.h"
 
@@ -19,6 +20,12 @@ void prepare_app(CLI::App& app);
 // Parses argv into `app`, then runs `body`. Errors go to stderr, or to stdout as one JSON line with
 // --json. Returns the exit code of the contract.
 int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool json)>& body);
+
+// Whether the arguments or the environment ask for JSON; for errors that come before parsing.
+bool json_requested(int argc, char** argv);
+
+// To stderr, or to stdout as one JSON line. Returns the exit code of the contract.
+int report_error(const Error& error, bool json);
 
 // Adds --config FILE: a JSON object whose keys are long option names. Flags win.
 void add_config_option(CLI::App& app);

@@ -82,7 +82,10 @@ int run(int argc, char** argv) {
   if (name.empty()) {
     print_help(stderr);
   } else {
-    fmt::print(stderr, "headroom: \"{}\" is not a verb; headroom --help lists them\n", name);
+    return report_error(
+        Error(ErrorCode::usage, "choose verb",
+              fmt::format("\"{}\" is not a verb; headroom --help lists them", name)),
+        json_requested(argc, argv));
   }
   return 2;
 }

@@ -42,6 +42,7 @@ void predict_file(const Predictor& predictor, const std::string& path, bool json
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "predict", "stopped");
     try {
       print_prediction(predictor, predictor.predict(row), id, json);
+      std::fflush(stdout);  // whoever feeds us line by line waits for the answer
     } catch (const Error& error) {
       throw Error(error.code(), "predict",
                   fmt::format("{} line {}: {}", input.name(), line, error.what()));

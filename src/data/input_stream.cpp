@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace headroom {
 namespace {
@@ -82,6 +83,7 @@ size_t InputStream::read_raw(char* target, size_t size) {
     const ssize_t got = ::read(descriptor_, target, size);
     if (got >= 0) return static_cast<size_t>(got);
     if (errno != EINTR) fail(std::strerror(errno));
+    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "read data", "stopped");
   }
 }
 

@@ -25,7 +25,7 @@ bool LineReader::next(std::string& line) {
     }
     line.append(block.substr(0, end));
     input_.consume(end + (ended ? 1 : 0));
-    block = input_.peek();
+    if (!ended) block = input_.peek();  // a finished line must not wait for the next one
   }
   if (line.ends_with('\r')) line.pop_back();
   return true;

@@ -59,6 +59,10 @@ TaskData load_synthetic(const TaskRequest& request) {
 
 TaskData load_task(const TaskRequest& request, const Vocabulary* fixed) {
   if (request.task == Task::synthetic) return load_synthetic(request);
+  if (request.data.empty()) {
+    throw Error(ErrorCode::usage, "train",
+                "--data is required: csv:FILE, tsv:FILE, jsonl:FILE or a known name");
+  }
   TextDataset all = load_text_dataset(request.data, request.data_dir);
   if (request.train_rows > 0) {
     all = pick(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));

@@ -109,9 +109,25 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   return write_model_card(config, card);
 }
 
+// Other programs keep a config.json too; ours has a "headroom" object.
+bool is_checkpoint(const fs::path& directory) {
+  try {
+    return parse_json(read_file(directory / "config.json", ErrorCode::bad_model, 16ULL << 20),
+                      ErrorCode::bad_model, "config.json")
+        .contains("headroom");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // Refuses to replace what is not ours, or to forget an unfinished run.
 void check_output(const TrainRequest& request, const fs::path& state) {
-  if (fs::exists(request.out) && !fs::exists(request.out / "config.json") &&
+  std::error_code ignored;
+  if (fs::equivalent(request.out, fs::current_path(), ignored)) {
+    throw Error(ErrorCode::usage, "train",
+                "--out is the current directory, which cannot be replaced: name another one");
+  }
+  if (fs::exists(request.out) && !is_checkpoint(request.out) &&
       !(fs::is_directory(request.out) && fs::is_empty(request.out))) {
     throw Error(ErrorCode::usage, "train",
                 fmt::format("--out {} exists and is not a checkpoint: choose another name",

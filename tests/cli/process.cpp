@@ -1,0 +1,125 @@
+#include "cli/process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <string_view>
+#include <thread>
+
+namespace headroom::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds time_limit(60);
+constexpr std::chrono::milliseconds poll_interval(2);
+
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!std::string_view(*entry).starts_with("HEADROOM_")) result.emplace_back(*entry);
+  }
+  for (const auto& [name, value] : added) {
+    result.push_back(name + "=");
+    result.back() += value;
+  }
+  return result;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (std::string& text : strings) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::string content(FILE* file) {
+  std::string text;
+  char block[4096];
+  std::rewind(file);
+  while (const size_t got = std::fread(block, 1, sizeof(block), file)) text.append(block, got);
+  return text;
+}
+
+}  // namespace
+
+std::filesystem::path bin_directory() {
+  const char* chosen = getenv("HEADROOM_TEST_BIN");
+  return chosen != nullptr ? chosen : HEADROOM_BIN_DIR;
+}
+
+// Files, not pipes: nobody has to read while the program writes.
+Process::Process(const Arguments& arguments, const ProcessInput& given)
+    : input_(std::tmpfile(), std::fclose),
+      out_(std::tmpfile(), std::fclose),
+      err_(std::tmpfile(), std::fclose) {
+  std::fwrite(given.input.data(), 1, given.input.size(), input_.get());
+  std::rewind(input_.get());
+  std::vector<std::string> words = {(bin_directory() / "headroom").string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> environment = environment_with(given.environment);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(input_.get()), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(out_.get()), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(err_.get()), STDERR_FILENO);
+  const int error = posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
+                                pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    ADD_FAILURE() << words[0] << " did not start, error " << error;
+    ended_ = true;
+  }
+}
+
+Process::~Process() {
+  if (ended_) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, &status_, 0);
+}
+
+void Process::send(int signal) const {
+  if (!ended_) kill(pid_, signal);
+}
+
+bool Process::ended() {
+  if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+  return ended_;
+}
+
+bool Process::wait_until(const std::function<bool()>& condition) {
+  const auto deadline = Clock::now() + time_limit;
+  while (!condition()) {
+    if (ended() || Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(poll_interval);
+  }
+  return true;
+}
+
+Outcome Process::wait() {
+  wait_until([&] { return ended(); });
+  if (!ended_) {
+    ADD_FAILURE() << "still running after " << time_limit.count() << " s: killed";
+    kill(pid_, SIGKILL);
+    ended_ = waitpid(pid_, &status_, 0) == pid_;
+  }
+  Outcome outcome;
+  if (WIFEXITED(status_)) outcome.exit_code = WEXITSTATUS(status_);
+  if (WIFSIGNALED(status_)) outcome.signal = WTERMSIG(status_);
+  outcome.out = content(out_.get());
+  outcome.err = content(err_.get());
+  return outcome;
+}
+
+Outcome run(const Arguments& arguments, const ProcessInput& given) {
+  return Process(arguments, given).wait();
+}
+
+}  // namespace headroom::testing
