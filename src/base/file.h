@@ -19,8 +19,8 @@ std::string read_file(const std::filesystem::path& path, ErrorCode code,
 // former content is then untouched.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-// Several files (no folders) that appear together. Write into path(), then commit(): the target directory is
-// exchanged in one rename. Without commit() the destructor removes everything written.
+// Several files (no folders) that appear together. Write into path(), then commit(): the target
+// directory is exchanged in one rename. Without commit() the destructor removes everything written.
 class StagedDirectory {
  public:
   explicit StagedDirectory(std::filesystem::path target);

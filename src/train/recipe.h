@@ -34,7 +34,7 @@ struct Recipe {
   double solved = 0.999;
   int64_t validate_every = 0;  // steps; 0: twice an epoch
   int64_t patience = 0;        // validations without improvement before a stage ends; 0: never
-  double dropout = 0.3;  // of 0.1 and 0.3 the better on AG News validation rows, from scratch
+  double dropout = 0.3;        // of 0.1 and 0.3 the better on AG News validation rows, from scratch
   double weight_decay = 0.01;
   double clip_norm = 1.0;
   double gate_rate_factor = 10.0;
