@@ -60,7 +60,7 @@ Json read_run(const fs::path& file) {
 
 Json timing_for(const fs::path& file, const Json& run, bool again, ProgressSink& progress) {
   if (fs::exists(file) && !again) return read_run(file);
-  const Json timing = measure_timing(run, progress);
+  Json timing = measure_timing(run, progress);
   write_file_atomically(file, timing.dump(1) + "\n");
   return timing;
 }

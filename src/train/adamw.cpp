@@ -1,7 +1,5 @@
 #include "train/adamw.h"
 
-#include <ATen/Parallel.h>
-
 #include <cmath>
 
 namespace headroom {
@@ -34,25 +32,9 @@ torch::Tensor clip_factor(const std::vector<ParameterGroup>& groups, double clip
   return torch::clamp_max(clip_norm / (squares.sqrt() + 1e-6), 1.0);
 }
 
-// One pass over memory instead of the tensor form's nine: on two CPU cores the 8.3 M parameters of
-// the AG News model take 14 ms instead of 70 (bench/training_speed).
-void fused_update(ParameterGroup& group, const Factors& f, float clip) {
-  float* value = group.values.data_ptr<float>();
-  const float* gradient = group.gradient.data_ptr<float>();
-  float* mean = group.mean.data_ptr<float>();
-  float* square = group.square.data_ptr<float>();
-  at::parallel_for(0, group.values.numel(), 1 << 15, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float g = gradient[i] * clip;
-      mean[i] = f.beta1 * mean[i] + f.rest1 * g;
-      square[i] = f.beta2 * square[i] + f.rest2 * g * g;
-      const float scale = std::sqrt(square[i]) * f.inverse_correction2 + f.epsilon;
-      value[i] = value[i] * f.decay - f.rate * mean[i] / scale;
-    }
-  });
-}
-
-void tensor_update(ParameterGroup& group, const Factors& f, const torch::Tensor& clip) {
+// Whole-buffer tensor operations, the same on CPU and GPU. A fused loop of our own (one pass
+// instead of nine) was no faster on two CPU cores: 26.4 ms against 24.5 for 8.3 M parameters.
+void update(ParameterGroup& group, const Factors& f, const torch::Tensor& clip) {
   const torch::Tensor g = clip.defined() ? group.gradient * clip : group.gradient;
   group.mean.mul_(f.beta1).add_(g, f.rest1);
   group.square.mul_(f.beta2).addcmul_(g, g, f.rest2);
@@ -62,27 +44,13 @@ void tensor_update(ParameterGroup& group, const Factors& f, const torch::Tensor&
 
 }  // namespace
 
-void adamw_step_reference(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
-                          double learning_rate, int64_t step) {
+void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
+                double learning_rate, int64_t step) {
   const torch::NoGradGuard no_gradients;
   const torch::Tensor clip =
       settings.clip_norm > 0 ? clip_factor(groups, settings.clip_norm) : torch::Tensor();
   for (ParameterGroup& group : groups) {
-    tensor_update(group, factors_for(group, settings, learning_rate, step), clip);
-  }
-}
-
-void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
-                double learning_rate, int64_t step) {
-  if (!groups.front().values.is_cpu()) {
-    adamw_step_reference(groups, settings, learning_rate, step);
-    return;
-  }
-  const torch::NoGradGuard no_gradients;
-  const float clip =
-      settings.clip_norm > 0 ? clip_factor(groups, settings.clip_norm).item<float>() : 1.0F;
-  for (ParameterGroup& group : groups) {
-    fused_update(group, factors_for(group, settings, learning_rate, step), clip);
+    update(group, factors_for(group, settings, learning_rate, step), clip);
   }
 }
 

@@ -13,12 +13,8 @@ struct AdamWSettings {
   double clip_norm = 1.0;  // 0: no clipping
 };
 
-// One update; `step` counts from 1. CPU groups take the fused loop, others the tensor form.
+// One update of all groups; `step` counts from 1.
 void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
                 double learning_rate, int64_t step);
-
-// The reference: the same update written in tensor operations.
-void adamw_step_reference(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
-                          double learning_rate, int64_t step);
 
 }  // namespace headroom

@@ -187,7 +187,7 @@ class SeedRun {
   }
 
   static Select by_gates(const ElasticModel& model) {
-    return [gates = model.gates->parameters(), shape = model.shape](double budget) {
+    return [gates = model.gates->parameters()](double budget) {
       return select_heads(gates.order(budget), budget);
     };
   }

@@ -4,6 +4,7 @@
 // CMakeLists.txt) takes precedence over the BLAS library's.
 #include <oneapi/dnnl/dnnl.h>
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name is BLAS's
 extern "C" void sgemm_(const char* transpose_a, const char* transpose_b, const int* m, const int* n,
                        const int* k, const float* alpha, const float* a, const int* lda,
                        const float* b, const int* ldb, const float* beta, float* c,
