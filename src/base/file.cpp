@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -80,6 +82,17 @@ void write_all(int descriptor, std::string_view content, const fs::path& path) {
   }
 }
 
+void remove_tree(const fs::path& path) {
+  constexpr int open_folders = 16;
+  ::nftw(
+      path.c_str(),
+      [](const char* name, const struct stat*, int, struct FTW*) {
+        std::remove(name);
+        return 0;
+      },
+      open_folders, FTW_DEPTH | FTW_PHYS);
+}
+
 void sync_path(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail_write(path, errno);
@@ -106,8 +119,8 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
 StagedDirectory::StagedDirectory(fs::path target)
     : target_(target.has_filename() ? std::move(target) : target.parent_path()),
       staging_(sibling(target_, "staging")) {
+  remove_tree(staging_);
   std::error_code error;
-  fs::remove_all(staging_, error);
   fs::create_directories(staging_, error);
   if (error) {
     throw Error(ErrorCode::runtime, "create directory",
@@ -116,8 +129,7 @@ StagedDirectory::StagedDirectory(fs::path target)
 }
 
 StagedDirectory::~StagedDirectory() {
-  std::error_code ignored;
-  if (!committed_) fs::remove_all(staging_, ignored);
+  if (!committed_) remove_tree(staging_);
 }
 
 void StagedDirectory::commit() {
@@ -133,8 +145,7 @@ void StagedDirectory::commit() {
       if (::rename(staging_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
       staging_ = aside;
     }
-    std::error_code ignored;
-    fs::remove_all(staging_, ignored);  // the former content
+    remove_tree(staging_);  // the former content
   }
   committed_ = true;
   sync_path(parent_of(target_));

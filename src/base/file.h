@@ -37,6 +37,11 @@ class StagedDirectory {
   bool committed_ = false;
 };
 
+// Removes a file or a folder with all it holds; what is not there, or cannot be removed, stays.
+// std::filesystem::remove_all is not used: PyTorch's own builds of libtorch bring parts of
+// std::filesystem along, and on a CUDA machine a training died where it was first called.
+void remove_tree(const std::filesystem::path& path);
+
 // Writes `content` to an open file descriptor completely, or throws ErrorCode::runtime naming
 // `path`.
 void write_all(int descriptor, std::string_view content, const std::filesystem::path& path);

@@ -144,7 +144,7 @@ void check_output(const TrainRequest& request, const fs::path& state) {
 // Fails before hours of training, not after them.
 void open_output(const TrainRequest& request, const fs::path& state) {
   std::error_code error;
-  if (request.restart) fs::remove_all(state, error);
+  if (request.restart) remove_tree(state);
   fs::create_directories(state, error);
   if (error) {
     throw Error(ErrorCode::runtime, "train",
@@ -210,8 +210,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   write_checkpoint(request.out,
                    {config, data.vocabulary->to_text(), card_for(request, config, data, report),
                     training.log, tensor_views(on_cpu)});
-  std::error_code ignored;
-  fs::remove_all(state, ignored);
+  remove_tree(state);
   return report;
 }
 

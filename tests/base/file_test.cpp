@@ -52,6 +52,18 @@ TEST(File, FullDiskIsARuntimeError) {
   fclose(full);
 }
 
+TEST(File, RemovedTreesTakeTheirFoldersAlong) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "a/b/c");
+  folder.write("a/b/c/file", "x");
+  std::filesystem::create_symlink(folder.path() / "kept", folder.path() / "a/link");
+  folder.write("kept", "y");
+  remove_tree(folder.path() / "a");
+  remove_tree(folder.path() / "not there");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "a"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "kept")) << "links are not followed";
+}
+
 TEST(StagedDirectory, ReplacesTheTargetWhole) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "model");
