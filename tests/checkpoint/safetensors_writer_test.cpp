@@ -1,10 +1,8 @@
 #include "checkpoint/safetensors_writer.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -12,11 +10,13 @@
 
 #include "base/file.h"
 #include "checkpoint/safetensors.h"
+#include "full_disk.h"
 #include "support.h"
 
 namespace headroom {
 namespace {
 using testing::expect_error;
+using testing::FullDisk;
 using testing::TemporaryFolder;
 
 const std::vector<std::byte> eight(8, std::byte{42});
@@ -29,26 +29,6 @@ size_t entries_in(const std::filesystem::path& folder) {
   const auto entries = std::filesystem::directory_iterator(folder);
   return static_cast<size_t>(std::distance(begin(entries), end(entries)));
 }
-
-// While it lives, writes past `bytes` fail the way a full disk does.
-class FullDisk {
- public:
-  explicit FullDisk(uint64_t bytes) : former_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &former_);
-    const rlimit tight = {bytes, former_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &tight);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &former_);
-    std::signal(SIGXFSZ, former_handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit former_ = {};
-  void (*former_handler_)(int);
-};
 
 TEST(SafetensorsWriter, LaysTensorsOutByAlignmentThenName) {
   const TemporaryFolder folder;

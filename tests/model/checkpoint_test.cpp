@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/file.h"
-#include "model/full_disk.h"
+#include "full_disk.h"
 #include "model/random_models.h"
 #include "model/weights_io.h"
 #include "support.h"

@@ -12,7 +12,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
-#include "model/full_disk.h"
+#include "full_disk.h"
 #include "support.h"
 #include "train/evaluate_checkpoint.h"
 #include "train/predictor.h"
