@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -101,6 +102,12 @@ void append_utf8(std::string& out, char32_t value) {
     tail(6);
     tail(0);
   }
+}
+
+size_t count_characters(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // not a continuation byte
+  }));
 }
 
 std::string latin1_to_utf8(std::string_view bytes) {

@@ -27,6 +27,9 @@ CodePoint decode_utf8(std::string_view text);
 // Appends the UTF-8 form of a Unicode scalar value.
 void append_utf8(std::string& out, char32_t value);
 
+// How many characters (Unicode scalar values) valid UTF-8 holds.
+size_t count_characters(std::string_view text);
+
 // ISO 8859-1 to UTF-8. Every byte string is valid input.
 std::string latin1_to_utf8(std::string_view bytes);
 

@@ -52,6 +52,11 @@ TEST(Utf8, EveryScalarValueSurvivesEncodingAndDecoding) {
   }
 }
 
+TEST(Utf8, CharactersAreCountedNotBytes) {
+  EXPECT_EQ(count_characters(""), 0U);
+  EXPECT_EQ(count_characters("na\u00EFve \u20AC\U0001F600"), 8U);
+}
+
 TEST(Utf8, Latin1BecomesUtf8) {
   EXPECT_EQ(latin1_to_utf8("caf\xE9 \xFF"), "caf\u00E9 \u00FF");
 }

@@ -1,0 +1,269 @@
+#include "text/bert_normalizer.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <array>
+#include <cstdint>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace headroom {
+namespace {
+
+enum class CharacterClass : unsigned char { letter, space, alone, dropped, not_ascii };
+
+constexpr bool is_ascii_punctuation(char32_t c) {
+  return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
+         (c >= 123 && c <= 126);
+}
+
+constexpr CharacterClass classify_byte(unsigned char byte) {
+  if (byte >= 0x80) return CharacterClass::not_ascii;
+  if (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r') return CharacterClass::space;
+  if (byte < 0x20 || byte == 0x7F) return CharacterClass::dropped;
+  return is_ascii_punctuation(byte) ? CharacterClass::alone : CharacterClass::letter;
+}
+
+// Nearly all text is ASCII: one look-up instead of a walk through Unicode's tables.
+constexpr std::array<CharacterClass, 256> make_byte_classes() {
+  std::array<CharacterClass, 256> classes{};
+  for (size_t i = 0; i < classes.size(); ++i) {
+    classes[i] = classify_byte(static_cast<unsigned char>(i));
+  }
+  return classes;
+}
+
+constexpr std::array<CharacterClass, 256> byte_classes = make_byte_classes();
+
+CharacterClass byte_class(char c) {
+  return byte_classes[static_cast<unsigned char>(c)];
+}
+
+char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+const utf8proc_property_t& property(char32_t c) {
+  return *utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
+}
+
+char32_t lower(char32_t c) {
+  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+}
+
+bool is_dropped(char32_t c) {
+  if (c == '\t' || c == '\n' || c == '\r') return false;
+  const auto category = property(c).category;
+  return c == 0xFFFD || category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+         category == UTF8PROC_CATEGORY_CO;
+}
+
+bool is_space(char32_t c) {
+  const auto category = property(c).category;
+  return c == '\t' || c == '\n' || c == '\r' || category == UTF8PROC_CATEGORY_ZS ||
+         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+// The blocks that Hugging Face lists. Extension E begins at U+2B820, they begin at U+2B920: kept,
+// because their tokens are what a model was trained with.
+bool is_ideograph(char32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
+         (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B81F) ||
+         (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0x2F800 && c <= 0x2FA1F);
+}
+
+bool is_mark(char32_t c) {
+  return property(c).category == UTF8PROC_CATEGORY_MN;
+}
+
+bool is_punctuation(char32_t c) {
+  if (c < 0x80) return is_ascii_punctuation(c);
+  const auto category = property(c).category;
+  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
+}
+
+// The canonical decomposition of one character: four at most, in Unicode 15 and before.
+struct Decomposed {
+  std::array<utf8proc_int32_t, 4> characters{};
+  size_t count = 0;
+};
+
+Decomposed decompose(char32_t c) {
+  Decomposed result;
+  int boundary = 0;
+  const auto count = utf8proc_decompose_char(
+      static_cast<utf8proc_int32_t>(c), result.characters.data(),
+      static_cast<utf8proc_ssize_t>(result.characters.size()), UTF8PROC_DECOMPOSE, &boundary);
+  if (count < 0 || static_cast<size_t>(count) > result.characters.size()) {
+    throw Error(ErrorCode::runtime, "split text into words",
+                fmt::format("utf8proc cannot decompose U+{:04X}", static_cast<uint32_t>(c)));
+  }
+  result.count = static_cast<size_t>(count);
+  return result;
+}
+
+std::string decompose_all(const std::string& text) {
+  std::vector<utf8proc_int32_t> characters(4 * text.size() + 1);
+  const auto count =
+      utf8proc_decompose(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                         static_cast<utf8proc_ssize_t>(text.size()), characters.data(),
+                         static_cast<utf8proc_ssize_t>(characters.size()), UTF8PROC_DECOMPOSE);
+  if (count < 0) throw Error(ErrorCode::runtime, "split text into words", utf8proc_errmsg(count));
+  characters.resize(static_cast<size_t>(count));
+  std::string result;
+  for (const utf8proc_int32_t c : characters) append_utf8(result, static_cast<char32_t>(c));
+  return result;
+}
+
+// Calls `visit` with every character of valid UTF-8.
+template <typename Visit>
+void for_each_character(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const CodePoint point = decode_utf8(text);
+    visit(point.value);
+    text.remove_prefix(static_cast<size_t>(point.bytes));
+  }
+}
+
+}  // namespace
+
+bool stands_alone_for_bert(char32_t character) {
+  return is_punctuation(character) || is_ideograph(character);
+}
+
+void BertWordScanner::reset(std::string_view text) {
+  text_ = text;
+  position_ = 0;
+  word_.clear();
+}
+
+void BertWordScanner::take_ascii_run() {
+  const size_t start = position_;
+  while (position_ < text_.size() && byte_class(text_[position_]) == CharacterClass::letter) {
+    ++position_;
+  }
+  if (position_ == start) return;
+  const size_t before = word_.size();
+  word_.append(text_, start, position_ - start);
+  if (lower_case_) {
+    for (size_t i = before; i < word_.size(); ++i) word_[i] = ascii_lower(word_[i]);
+  }
+  marks_from_ = word_.size();
+}
+
+// Combining marks behind one letter are sorted by their class, as NFD demands. What remains after
+// the nonspacing ones were dropped is hardly ever more than one: musical symbols are.
+void BertWordScanner::append_in_order(char32_t character) {
+  const auto order = property(character).combining_class;
+  size_t place = marks_from_;
+  while (order != 0 && place < word_.size()) {
+    const CodePoint mark = decode_utf8(std::string_view(word_).substr(place));
+    if (property(mark.value).combining_class > order) break;
+    place += static_cast<size_t>(mark.bytes);
+  }
+  if (order == 0 || place == word_.size()) {
+    append_utf8(word_, character);
+  } else {
+    std::string bytes;
+    append_utf8(bytes, character);
+    word_.insert(place, bytes);
+  }
+  if (order == 0) marks_from_ = word_.size();
+}
+
+// Handles the character at position_, whatever its script; true when it ended or made a word.
+bool BertWordScanner::step() {
+  const CodePoint point = decode_utf8(text_.substr(position_));
+  if (point.bytes == 0) {
+    throw Error(ErrorCode::bad_data, "split text into words",
+                fmt::format("byte 0x{:02X} at offset {} is not valid UTF-8",
+                            static_cast<unsigned char>(text_[position_]), position_));
+  }
+  const auto consume = [&] { position_ += static_cast<size_t>(point.bytes); };
+  if (is_dropped(point.value)) {
+    consume();
+    return false;
+  }
+  if (is_space(point.value)) {
+    consume();
+    return !word_.empty();
+  }
+  Decomposed parts = {{static_cast<utf8proc_int32_t>(point.value)}, 1};
+  if (lower_case_) parts = decompose(point.value);
+  // A character that decomposes into punctuation and a mark, such as U+2260 (=, stroke), is
+  // punctuation: no other kind of decomposition holds any.
+  const bool alone =
+      is_ideograph(point.value) || is_punctuation(static_cast<char32_t>(parts.characters[0]));
+  if (alone && !word_.empty()) return true;  // looked at again next time
+  consume();
+  for (size_t i = 0; i < parts.count; ++i) {
+    const auto part = static_cast<char32_t>(parts.characters[i]);
+    if (!lower_case_) {
+      append_utf8(word_, part);
+    } else if (!is_mark(part)) {
+      append_in_order(lower(part));
+    } else if (property(part).combining_class == 0) {
+      marks_from_ = word_.size();  // marks do not move over it, though it is not kept itself
+    }
+  }
+  return alone;
+}
+
+bool BertWordScanner::next() {
+  word_.clear();
+  marks_from_ = 0;
+  while (position_ < text_.size()) {
+    take_ascii_run();
+    if (position_ == text_.size()) break;
+    const char c = text_[position_];
+    const CharacterClass kind = byte_class(c);
+    if (kind == CharacterClass::not_ascii) {
+      if (step()) return true;
+      continue;
+    }
+    if (kind == CharacterClass::alone) {
+      if (!word_.empty()) return true;  // looked at again next time
+      word_.push_back(c);
+    }
+    ++position_;
+    if (kind != CharacterClass::dropped && !word_.empty()) return true;
+  }
+  return !word_.empty();
+}
+
+std::vector<std::string> split_bert_words(std::string_view text, bool lower_case) {
+  require_utf8(text, "split text into words", "");
+  std::string clean;
+  for_each_character(text, [&](char32_t c) {
+    if (!is_dropped(c)) append_utf8(clean, is_space(c) ? U' ' : c);
+  });
+  std::string spaced;
+  for_each_character(clean, [&](char32_t c) {
+    if (is_ideograph(c)) spaced.push_back(' ');
+    append_utf8(spaced, c);
+    if (is_ideograph(c)) spaced.push_back(' ');
+  });
+  std::string normal = spaced;
+  if (lower_case) {
+    normal.clear();
+    for_each_character(decompose_all(spaced), [&](char32_t c) {
+      if (!is_mark(c)) append_utf8(normal, lower(c));
+    });
+  }
+  std::vector<std::string> words;
+  bool fresh = true;  // the next character begins a word
+  for_each_character(normal, [&](char32_t c) {
+    const bool alone = is_punctuation(c);
+    if (!is_space(c)) {
+      if (fresh || alone) words.emplace_back();
+      append_utf8(words.back(), c);
+    }
+    fresh = alone || is_space(c);
+  });
+  return words;
+}
+
+}  // namespace headroom

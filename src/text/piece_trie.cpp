@@ -1,0 +1,78 @@
+#include "text/piece_trie.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace headroom {
+namespace {
+
+// A node while the trie is built: the tokens [first, last) of the sorted list share its `depth`
+// bytes.
+struct Range {
+  size_t first;
+  size_t last;
+  size_t depth;
+};
+
+}  // namespace
+
+PieceTrie::PieceTrie(const std::vector<std::string>& tokens) {
+  std::vector<int32_t> sorted(tokens.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  const auto token = [&](size_t place) -> const std::string& {
+    return tokens[static_cast<size_t>(sorted[place])];
+  };
+  std::sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
+    return tokens[static_cast<size_t>(a)] < tokens[static_cast<size_t>(b)];
+  });
+
+  std::vector<Range> nodes = {{0, tokens.size(), 0}};
+  labels_.push_back(0);  // the root has none
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Range node = nodes[i];
+    children_.push_back(static_cast<Node>(nodes.size()));
+    size_t place = node.first;
+    // A token that ends here sorts before all that go on.
+    const bool ends = place < node.last && token(place).size() == node.depth;
+    ids_.push_back(ends ? sorted[place++] : -1);
+    while (place < node.last) {
+      const size_t first = place;
+      const char label = token(first)[node.depth];
+      while (place < node.last && token(place)[node.depth] == label) ++place;
+      labels_.push_back(label);
+      nodes.push_back({first, place, node.depth + 1});
+    }
+  }
+  children_.push_back(static_cast<Node>(nodes.size()));
+}
+
+inline PieceTrie::Node PieceTrie::child(Node node, char label) const {
+  const auto place = static_cast<size_t>(node);
+  const Node first = children_[place];
+  const auto count = static_cast<size_t>(children_[place + 1] - first);
+  const void* found = std::memchr(&labels_[static_cast<size_t>(first)], label, count);
+  if (found == nullptr) return nowhere;
+  return static_cast<Node>(static_cast<const char*>(found) - labels_.data());
+}
+
+PieceTrie::Node PieceTrie::descend(Node node, std::string_view bytes) const {
+  for (const char byte : bytes) {
+    if (node == nowhere) break;
+    node = child(node, byte);
+  }
+  return node;
+}
+
+PieceTrie::Match PieceTrie::longest(Node node, std::string_view text) const {
+  Match best;
+  for (size_t i = 0; i < text.size() && node != nowhere; ++i) {
+    node = child(node, text[i]);
+    if (node == nowhere) break;
+    const int32_t id = ids_[static_cast<size_t>(node)];
+    if (id >= 0) best = {id, i + 1};
+  }
+  return best;
+}
+
+}  // namespace headroom
