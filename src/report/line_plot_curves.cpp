@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/join.h"
 #include "report/marker.h"
 
 namespace headroom {
@@ -96,16 +97,15 @@ void draw_bands(SvgWriter& svg, const Curve& curve, size_t index) {
       ++end;
     }
     if (end - start >= 2) {
-      std::string points;
+      std::vector<std::string> points;
       for (size_t i = start; i < end; ++i) {
-        points += fmt::format("{},{} ", svg_number(curve[i].x), svg_number(curve[i].high));
+        points.push_back(fmt::format("{},{}", svg_number(curve[i].x), svg_number(curve[i].high)));
       }
       for (size_t i = end; i-- > start;) {
-        points += fmt::format("{},{} ", svg_number(curve[i].x), svg_number(curve[i].low));
+        points.push_back(fmt::format("{},{}", svg_number(curve[i].x), svg_number(curve[i].low)));
       }
-      points.pop_back();
-      svg.leaf("polygon",
-               {{"class", fmt::format("band {}", series_class(index))}, {"points", points}});
+      svg.leaf("polygon", {{"class", fmt::format("band {}", series_class(index))},
+                           {"points", join(points, " ")}});
     }
     start = std::max(end, start + 1);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/join.h"
 #include "report/figure.h"
 
 namespace headroom {
@@ -41,12 +42,11 @@ void open_marker(SvgWriter& svg, size_t index, double x, double y) {
     svg.open("circle", {{"class", style}, {"cx", x}, {"cy", y}, {"r", 4.0}});
     return;
   }
-  std::string points;
+  std::vector<std::string> points;
   for (const Point& corner : corners) {
-    points += fmt::format("{}{},{}", points.empty() ? "" : " ", svg_number(x + corner.x),
-                          svg_number(y + corner.y));
+    points.push_back(fmt::format("{},{}", svg_number(x + corner.x), svg_number(y + corner.y)));
   }
-  svg.open("polygon", {{"class", style}, {"points", points}});
+  svg.open("polygon", {{"class", style}, {"points", join(points, " ")}});
 }
 
 std::string_view dash_pattern(size_t index) {

@@ -1,0 +1,17 @@
+// Lists as people read them: the parts of a range in a row, with a separator between them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace headroom {
+
+// "1, 2, 3" from {1, 2, 3} and ", ". Parts are anything that fmt can write; no parts give "".
+template <typename Range>
+std::string join(const Range& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+}  // namespace headroom

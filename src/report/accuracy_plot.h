@@ -1,0 +1,26 @@
+// Accuracy against compute: a curve per arm with intervals over the seeds.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/arms.h"
+#include "report/line_plot.h"
+
+namespace headroom {
+
+// Points whose MACs are not known are left out. The caller adds what its experiment has beyond
+// that: a frame, reference lines, more of a subtitle.
+LinePlot accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets);
+
+// Adds a point at `x` whose interval ends where accuracies do.
+void add_accuracy(Series& series, double x, const Estimate& accuracy);
+
+// Lowest and highest point of the series called `name`, its intervals aside; empty (low above high)
+// where the plot has none.
+ValueRange range_of(const LinePlot& plot, std::string_view name);
+// The same over all series.
+ValueRange range_of(const LinePlot& plot);
+
+}  // namespace headroom

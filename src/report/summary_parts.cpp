@@ -1,0 +1,71 @@
+#include "report/summary_parts.h"
+
+#include <fmt/format.h>
+
+#include "base/join.h"
+#include "base/table.h"
+
+namespace headroom {
+namespace {
+
+Table timing_table(const Json& cells) {
+  Table table{{"tokens", "batch", "budget", "median ms", "speed-up", "cap", "of the cap"}, {}};
+  for (const Json& cell : cells) {
+    const double speedup = cell.at("speedup").get<double>();
+    const double cap = cell.at("speedup_cap").get<double>();
+    table.rows.push_back({fmt::format("{}", cell.at("tokens").get<int64_t>()),
+                          fmt::format("{}", cell.at("batch").get<int64_t>()),
+                          fmt::format("{}", cell.at("budget").get<double>()),
+                          fmt::format("{:.2f}", cell.at("median_ms").get<double>()),
+                          fmt::format("{:.2f}x", speedup), fmt::format("{:.2f}x", cap),
+                          fmt::format("{:.0f} %", 100 * speedup / cap)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Json describe_results(const std::string& experiment, const Runs& runs, const std::string& command) {
+  const Json& run = runs[0];
+  return {{"experiment", experiment},     {"task", run.at("task")}, {"command", command},
+          {"machine", run.at("machine")}, {"date", run.at("date")}, {"rows", run.at("rows")},
+          {"seeds", runs.size()}};
+}
+
+std::string list_seeds(const Runs& runs, std::string_view separator) {
+  std::vector<uint64_t> seeds;
+  for (const Json& run : runs) seeds.push_back(run.at("seed").get<uint64_t>());
+  return join(seeds, separator);
+}
+
+std::string describe_setting(const Runs& runs, const std::string& model) {
+  const Json& run = runs[0];
+  const Json& machine = run.at("machine");
+  return fmt::format(
+      "- Seeds: {}. Rows: {} train, {} validation (chosen on), {} test (read once per arm).\n"
+      "- Model: {}.\n"
+      "- Trained {} on {} ({}), torch {}.\n",
+      list_seeds(runs, ", "), run.at("rows").at("train").dump(),
+      run.at("rows").at("validation").dump(), run.at("rows").at("test").dump(), model,
+      run.at("date").get<std::string>(), machine.at("cpu").get<std::string>(),
+      machine.contains("gpu") ? machine.at("gpu").get<std::string>()
+                              : machine.at("device").get<std::string>(),
+      machine.at("torch").get<std::string>());
+}
+
+std::string timing_section(const Runs& runs, const Json& timing) {
+  if (!timing.contains("cells")) return "";
+  return fmt::format(
+      "## Measured time\n\nTorch engine, {} thread, dense and sliced interleaved, medians, on {}, "
+      "{}; selections of seed {}. The cap is dense MACs over this budget's MACs.\n\n{}\n",
+      timing.at("threads").dump(), timing.at("machine").at("cpu").get<std::string>(),
+      timing.at("date").get<std::string>(), runs[0].at("seed").dump(),
+      markdown(timing_table(timing.at("cells"))));
+}
+
+std::string missing_section(const Runs& runs, Arms arms) {
+  const std::vector<std::string> missing = missing_arms(runs, arms);
+  return missing.empty() ? "" : fmt::format("\n## Not run\n\n{}\n", join(missing, ", "));
+}
+
+}  // namespace headroom
