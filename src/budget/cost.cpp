@@ -2,20 +2,21 @@
 
 namespace headroom {
 
-Cost cost_of(const ModelShape& shape, const HeadSelection& selection, int64_t tokens) {
+Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens) {
   const auto T = static_cast<double>(tokens);
   const auto D = static_cast<double>(shape.width);
-  const auto F = static_cast<double>(shape.ffn);
   const auto W = static_cast<double>(shape.head_width());
   const double per_head = 4 * T * D * W + 2 * T * T * W;  // Q, K, V, O; then scores and sums
   Cost cost;
   cost.attention_macs = static_cast<double>(selection.total()) * per_head;
-  cost.model_macs = cost.attention_macs + static_cast<double>(shape.layers) * 2 * T * D * F +
-                    D * D + D * static_cast<double>(shape.labels);
+  cost.model_macs = cost.attention_macs + D * D + D * static_cast<double>(shape.labels);
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {
+    cost.model_macs += 2 * T * D * static_cast<double>(selection.ffn_of(layer, shape.ffn));
+  }
   return cost;
 }
 
-Cost mean_cost(const ModelShape& shape, const HeadSelection& selection,
+Cost mean_cost(const ModelShape& shape, const Selection& selection,
                const std::vector<int64_t>& lengths) {
   Cost mean;
   for (const int64_t tokens : lengths) {
@@ -26,26 +27,31 @@ Cost mean_cost(const ModelShape& shape, const HeadSelection& selection,
   return mean;
 }
 
-int64_t attention_parameter_count(const ModelShape& shape, const HeadSelection& selection) {
+int64_t attention_parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t D = shape.width;
   const int64_t W = shape.head_width();
   const int64_t per_head = 4 * D * W + 3 * W;  // biases of Q, K, V are per head; O's is per layer
-  return selection.total() * per_head + shape.layers * D;
+  int64_t count = selection.total() * per_head;
+  for (const auto& kept : selection.kept) count += kept.empty() ? 0 : D;
+  return count;
 }
 
-int64_t parameter_count(const ModelShape& shape, const HeadSelection& selection) {
+int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t D = shape.width;
-  const int64_t F = shape.ffn;
   const int64_t norm = 2 * D;
   const int64_t embeddings = (shape.vocabulary + shape.positions + shape.token_types) * D + norm;
-  const int64_t layer_rest = D * F + F + F * D + D + 2 * norm;
   const int64_t head = D * D + D + D * shape.labels + shape.labels;  // pooler, classifier
-  return embeddings + shape.layers * layer_rest + attention_parameter_count(shape, selection) +
-         head;
+  int64_t count = embeddings + attention_parameter_count(shape, selection) + head;
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {  // a skipped block leaves nothing
+    const int64_t F = selection.ffn_of(layer, shape.ffn);
+    if (!selection.kept[static_cast<size_t>(layer)].empty()) count += norm;
+    if (F > 0) count += D * F + F + F * D + D + norm;
+  }
+  return count;
 }
 
-double speedup_cap(const ModelShape& shape, const HeadSelection& selection, int64_t tokens) {
-  const HeadSelection dense = all_heads(shape.layers, shape.heads);
+double speedup_cap(const ModelShape& shape, const Selection& selection, int64_t tokens) {
+  const Selection dense = all_heads(shape.layers, shape.heads);
   return cost_of(shape, dense, tokens).model_macs / cost_of(shape, selection, tokens).model_macs;
 }
 

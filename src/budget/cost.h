@@ -17,17 +17,17 @@ struct Cost {
 };
 
 // One input of `tokens` tokens.
-Cost cost_of(const ModelShape& shape, const HeadSelection& selection, int64_t tokens);
+Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens);
 
 // Mean over inputs of the given lengths.
-Cost mean_cost(const ModelShape& shape, const HeadSelection& selection,
+Cost mean_cost(const ModelShape& shape, const Selection& selection,
                const std::vector<int64_t>& lengths);
 
 // Parameters that remain when the other heads are physically removed.
-int64_t parameter_count(const ModelShape& shape, const HeadSelection& selection);
-int64_t attention_parameter_count(const ModelShape& shape, const HeadSelection& selection);
+int64_t parameter_count(const ModelShape& shape, const Selection& selection);
+int64_t attention_parameter_count(const ModelShape& shape, const Selection& selection);
 
 // Amdahl's bound: how much faster than dense this selection could be if time followed MACs.
-double speedup_cap(const ModelShape& shape, const HeadSelection& selection, int64_t tokens);
+double speedup_cap(const ModelShape& shape, const Selection& selection, int64_t tokens);
 
 }  // namespace headroom

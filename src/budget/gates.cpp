@@ -57,9 +57,9 @@ double nestedness(const GateParameters& gates, const std::vector<double>& budget
   double kept = 0;
   double total = 0;
   for (size_t i = 0; i < sorted.size(); ++i) {
-    const HeadSelection small = select_heads(gates.order(sorted[i]), sorted[i]);
+    const Selection small = select_heads(gates.order(sorted[i]), sorted[i]);
     for (size_t j = i + 1; j < sorted.size(); ++j) {
-      const HeadSelection large = select_heads(gates.order(sorted[j]), sorted[j]);
+      const Selection large = select_heads(gates.order(sorted[j]), sorted[j]);
       kept += static_cast<double>(shared_heads(small, large));
       total += static_cast<double>(small.total());
     }

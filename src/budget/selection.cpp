@@ -9,14 +9,20 @@
 
 namespace headroom {
 
-int64_t HeadSelection::total() const {
+int64_t Selection::total() const {
   int64_t sum = 0;
   for (const auto& layer : kept) sum += static_cast<int64_t>(layer.size());
   return sum;
 }
 
-double HeadSelection::active_fraction() const {
+double Selection::active_fraction() const {
   return static_cast<double>(total()) / static_cast<double>(layers() * heads);
+}
+
+double Selection::active_ffn(int64_t width) const {
+  int64_t sum = 0;
+  for (int64_t layer = 0; layer < layers(); ++layer) sum += ffn_of(layer, width);
+  return static_cast<double>(sum) / static_cast<double>(layers() * width);
 }
 
 int64_t heads_at(double budget, int64_t layers, int64_t heads) {
@@ -24,8 +30,8 @@ int64_t heads_at(double budget, int64_t layers, int64_t heads) {
   return std::max(layers, static_cast<int64_t>(std::llround(wanted)));
 }
 
-HeadSelection select_heads(const HeadOrder& order, double budget) {
-  HeadSelection selection{order.heads, {}};
+Selection select_heads(const HeadOrder& order, double budget) {
+  Selection selection{order.heads, {}, {}};
   selection.kept.resize(static_cast<size_t>(order.layers));
   const int64_t count = heads_at(budget, order.layers, order.heads);
   for (int64_t i = 0; i < count; ++i) {
@@ -36,13 +42,13 @@ HeadSelection select_heads(const HeadOrder& order, double budget) {
   return selection;
 }
 
-HeadSelection all_heads(int64_t layers, int64_t heads) {
+Selection all_heads(int64_t layers, int64_t heads) {
   std::vector<int32_t> every(static_cast<size_t>(heads));
   std::iota(every.begin(), every.end(), 0);
-  return {heads, std::vector<std::vector<int32_t>>(static_cast<size_t>(layers), every)};
+  return {heads, std::vector<std::vector<int32_t>>(static_cast<size_t>(layers), every), {}};
 }
 
-int64_t shared_heads(const HeadSelection& a, const HeadSelection& b) {
+int64_t shared_heads(const Selection& a, const Selection& b) {
   int64_t shared = 0;
   for (size_t layer = 0; layer < a.kept.size(); ++layer) {
     std::vector<int32_t> both;
@@ -53,8 +59,13 @@ int64_t shared_heads(const HeadSelection& a, const HeadSelection& b) {
   return shared;
 }
 
-bool is_subset(const HeadSelection& small, const HeadSelection& large) {
-  return shared_heads(small, large) == small.total();
+bool is_subset(const Selection& small, const Selection& large) {
+  if (shared_heads(small, large) != small.total()) return false;
+  if (large.ffn.empty()) return true;  // its FFNs are whole
+  for (size_t layer = 0; layer < large.ffn.size(); ++layer) {
+    if (small.ffn.empty() || small.ffn[layer] > large.ffn[layer]) return false;
+  }
+  return true;
 }
 
 }  // namespace headroom

@@ -26,8 +26,7 @@ Enum from_name(const JsonFields& fields, std::string_view key,
 
 void expect_text(const JsonFields& fields, std::string_view key, std::string_view only) {
   if (fields.text_or(key, std::string(only)) != only) {
-    fields.fail(
-        key, fmt::format("is \"{}\", this version supports only \"{}\"", fields.text(key), only));
+    fields.fail(key, fmt::format("is \"{}\", expected \"{}\"", fields.text(key), only));
   }
 }
 
@@ -55,6 +54,15 @@ GateParameters gates_from_json(const Json& json, const ModelShape& shape) {
                 fmt::format("has {} values, expected 1 (shared) or {}", gates.slope.size(), units));
   }
   return gates;
+}
+
+UnitOrder order_from_json(const JsonFields& own, const ModelShape& shape) {
+  std::vector<std::string> names;
+  for (const Json& unit : own.array("order")) {
+    if (!unit.is_string()) own.fail("order", fmt::format("holds {}, not a string", unit.dump()));
+    names.push_back(unit.get<std::string>());
+  }
+  return parse_units(names, shape);
 }
 
 std::vector<std::string> labels_from_json(const JsonFields& fields) {
@@ -97,21 +105,36 @@ std::string_view method_name(Method method) {
       return "budgeted";
     case Method::static_gates:
       return "static";
+    case Method::nested:
+      return "nested";
   }
   return "dense";
 }
 
 std::string_view task_name(Task task) {
-  return task == Task::synthetic ? "synthetic" : "classify";
+  switch (task) {
+    case Task::classify:
+      return "classify";
+    case Task::synthetic:
+      return "synthetic";
+    case Task::masked_lm:
+      return "masked-lm";
+  }
+  return "classify";
 }
 
-HeadSelection ModelConfig::selection(double budget) const {
+std::string_view tokenizer_name(TokenizerKind kind) {
+  return kind == TokenizerKind::word ? "word" : "wordpiece";
+}
+
+Selection ModelConfig::selection(double budget) const {
   checked_budget(budget);
   if (budget >= 1.0) return all_heads(shape.layers, shape.heads);
+  if (order) return select_units(*order, shape, budget);
   if (!gates) {
     throw Error(ErrorCode::usage, "select heads",
                 fmt::format("this checkpoint is {} and runs at budget 1 only; train it with "
-                            "--method budgeted to ask for {}",
+                            "--method nested or budgeted to ask for {}",
                             method_name(method), budget));
   }
   return select_heads(gates->order(budget), budget);
@@ -120,7 +143,8 @@ HeadSelection ModelConfig::selection(double budget) const {
 Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
-  json["architectures"] = {"BertForSequenceClassification"};
+  json["architectures"] = {config.task == Task::masked_lm ? "BertForMaskedLM"
+                                                          : "BertForSequenceClassification"};
   json["model_type"] = "bert";
   json["hidden_size"] = shape.width;
   json["num_hidden_layers"] = shape.layers;
@@ -134,8 +158,10 @@ Json config_to_json(const ModelConfig& config) {
   json["vocab_size"] = shape.vocabulary;
   json["layer_norm_eps"] = config.layer_norm_eps;
   json["pad_token_id"] = 0;
-  json["id2label"] = Json::object();
-  json["label2id"] = Json::object();
+  if (!config.labels.empty()) {
+    json["id2label"] = Json::object();
+    json["label2id"] = Json::object();
+  }
   for (size_t i = 0; i < config.labels.size(); ++i) {
     json["id2label"][std::to_string(i)] = config.labels[i];
     json["label2id"][config.labels[i]] = i;
@@ -146,10 +172,12 @@ Json config_to_json(const ModelConfig& config) {
   own["method"] = method_name(config.method);
   own["scope"] = config.scope();
   own["attention"] = config.attention();
-  own["tokenizer"] = "word";
+  own["tokenizer"] = tokenizer_name(config.tokenizer);
+  if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
   if (config.method == Method::static_gates) own["trained_budget"] = config.trained_budget;
   if (config.gates)
     own["gates"] = {{"offset", config.gates->offset}, {"slope", config.gates->slope}};
+  if (config.order) own["order"] = unit_names(*config.order);
   json["headroom"] = own;
   return json;
 }
@@ -168,22 +196,29 @@ ModelConfig config_from_json(const Json& json) {
              fmt::format("is {}, this version reads up to {}: written by a newer headroom?",
                          version, format_version));
   }
-  expect_text(own, "scope", "heads");
   expect_text(own, "attention", "standard");
-  expect_text(own, "tokenizer", "word");
 
   ModelConfig config;
   config.shape = shape_from_json(fields);
   config.dropout = fields.number_or("hidden_dropout_prob", 0.1, 0.0, 0.99);
   config.layer_norm_eps = fields.number_or("layer_norm_eps", 1e-12, 0.0, 1.0);
-  config.labels = labels_from_json(fields);
+  config.task = from_name<Task>(own, "task",
+                                {{"classify", Task::classify},
+                                 {"synthetic", Task::synthetic},
+                                 {"masked-lm", Task::masked_lm}});
+  if (config.task != Task::masked_lm) config.labels = labels_from_json(fields);
   config.shape.labels = static_cast<int64_t>(config.labels.size());
-  config.task =
-      from_name<Task>(own, "task", {{"classify", Task::classify}, {"synthetic", Task::synthetic}});
-  config.method = from_name<Method>(
-      own, "method",
-      {{"dense", Method::dense}, {"budgeted", Method::budgeted}, {"static", Method::static_gates}});
-  if (config.method != Method::dense) {
+  config.tokenizer = from_name<TokenizerKind>(
+      own, "tokenizer", {{"word", TokenizerKind::word}, {"wordpiece", TokenizerKind::wordpiece}});
+  config.lower_case = own.boolean_or("lower_case", true);
+  config.method = from_name<Method>(own, "method",
+                                    {{"dense", Method::dense},
+                                     {"budgeted", Method::budgeted},
+                                     {"static", Method::static_gates},
+                                     {"nested", Method::nested}});
+  if (config.method == Method::nested) config.order = order_from_json(own, config.shape);
+  expect_text(own, "scope", config.scope());
+  if (config.method == Method::budgeted || config.method == Method::static_gates) {
     config.gates = gates_from_json(own.object("gates"), config.shape);
   }
   if (config.method == Method::static_gates) {

@@ -12,14 +12,17 @@
 #include "budget/order.h"
 #include "budget/selection.h"
 #include "budget/shape.h"
+#include "budget/unit_order.h"
 
 namespace headroom {
 
-enum class Method { dense, budgeted, static_gates };
-enum class Task { classify, synthetic };
+enum class Method { dense, budgeted, static_gates, nested };
+enum class Task { classify, synthetic, masked_lm };
+enum class TokenizerKind { word, wordpiece };
 
 std::string_view method_name(Method method);
 std::string_view task_name(Task task);
+std::string_view tokenizer_name(TokenizerKind kind);
 
 struct ModelConfig {
   ModelShape shape;
@@ -27,17 +30,21 @@ struct ModelConfig {
   double layer_norm_eps = 1e-12;
   Task task = Task::classify;
   Method method = Method::dense;
-  std::vector<std::string> labels;      // shape.labels of them
+  TokenizerKind tokenizer = TokenizerKind::word;
+  bool lower_case = true;               // wordpiece: lower-case and strip accents
+  std::vector<std::string> labels;      // shape.labels of them; none for masked_lm
   std::optional<GateParameters> gates;  // budgeted and static
   double trained_budget = 1.0;          // static: the one budget the gates were trained for
+  std::optional<UnitOrder> order;       // nested; the weights are stored in this order
 
-  // P1's scope and P3's kind, fixed for now: the budget governs heads of standard attention.
-  std::string scope() const { return "heads"; }
+  // What the budget governs: "heads" or "heads+ffn".
+  std::string scope() const { return order && order->groups > 0 ? "heads+ffn" : "heads"; }
+  // P3's kind, fixed for now.
   std::string attention() const { return "standard"; }
 
-  // The heads alive at `budget`. Budget 1 is every head; a smaller one needs a model that was
+  // The units alive at `budget`. Budget 1 is every one; a smaller one needs a model that was
   // trained for it, otherwise ErrorCode::usage says how to get one.
-  HeadSelection selection(double budget) const;
+  Selection selection(double budget) const;
 };
 
 Json config_to_json(const ModelConfig& config);

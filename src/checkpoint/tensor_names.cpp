@@ -4,7 +4,7 @@
 
 namespace headroom {
 
-std::vector<TensorName> tensor_names(const ModelShape& shape) {
+std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head) {
   const int64_t D = shape.width;
   const int64_t F = shape.ffn;
   std::vector<TensorName> names;
@@ -34,6 +34,12 @@ std::vector<TensorName> tensor_names(const ModelShape& shape) {
     add_linear(prefix + "intermediate.dense", D, F);
     add_linear(prefix + "output.dense", F, D);
     add_norm(prefix + "output.LayerNorm");
+  }
+  if (head == OutputHead::masked_lm) {
+    add_linear("cls.predictions.transform.dense", D, D);
+    add_norm("cls.predictions.transform.LayerNorm");
+    add("cls.predictions.bias", {shape.vocabulary});
+    return names;
   }
   add_linear("bert.pooler.dense", D, D);
   add_linear("classifier", D, shape.labels);

@@ -1,4 +1,5 @@
-// Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification.
+// Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification
+// and BertForMaskedLM.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,13 @@ struct TensorName {
   std::vector<int64_t> shape;
 };
 
+enum class OutputHead {
+  classifier,  // [CLS] pooler and classifier
+  masked_lm,   // predicts hidden tokens; its output matrix is the word table, stored once
+};
+
 // Every tensor of a dense model of this shape, in a fixed order. Linear weights are (out, in).
-std::vector<TensorName> tensor_names(const ModelShape& shape);
+std::vector<TensorName> tensor_names(const ModelShape& shape,
+                                     OutputHead head = OutputHead::classifier);
 
 }  // namespace headroom

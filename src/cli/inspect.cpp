@@ -13,7 +13,7 @@ namespace {
 
 struct BudgetLine {
   double budget;
-  HeadSelection selection;
+  Selection selection;
   double macs_fraction;
 };
 
@@ -21,13 +21,13 @@ std::vector<BudgetLine> budget_lines(const ModelConfig& config, const std::vecto
                                      int64_t tokens) {
   std::vector<BudgetLine> lines;
   for (const double budget : budgets) {
-    const HeadSelection selection = config.selection(budget);
+    const Selection selection = config.selection(budget);
     lines.push_back({budget, selection, 1.0 / speedup_cap(config.shape, selection, tokens)});
   }
   return lines;
 }
 
-std::string heads_per_layer(const HeadSelection& selection) {
+std::string heads_per_layer(const Selection& selection) {
   std::string text;
   for (const auto& layer : selection.kept)
     text += fmt::format("{}{}", text.empty() ? "" : " ", layer.size());
@@ -36,7 +36,7 @@ std::string heads_per_layer(const HeadSelection& selection) {
 
 Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, int64_t tokens) {
   const ModelShape& shape = config.shape;
-  const HeadSelection dense = all_heads(shape.layers, shape.heads);
+  const Selection dense = all_heads(shape.layers, shape.heads);
   Json json;
   json["task"] = task_name(config.task);
   json["attention"] = config.attention();
@@ -81,7 +81,7 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
   fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} words, {} labels\n",
              shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
              shape.labels);
-  const HeadSelection dense = all_heads(shape.layers, shape.heads);
+  const Selection dense = all_heads(shape.layers, shape.heads);
   fmt::print("{} parameters, {} of them in attention\n\n", parameter_count(shape, dense),
              attention_parameter_count(shape, dense));
   Table table{{"budget", "active heads", "heads per layer",

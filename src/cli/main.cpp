@@ -30,6 +30,7 @@ struct TrainingVerb {
 
 constexpr TrainingVerb training_verbs[] = {
     {"train", "train or fine-tune a model; all stages of the chosen method"},
+    {"pretrain", "pretrain an encoder on plain text (masked language model)"},
     {"eval", "accuracy and cost at each budget"},
     {"predict", "classify lines of text or JSON lines"},
     {"bench", "latency and throughput at each budget"},

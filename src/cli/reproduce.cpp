@@ -1,54 +1,117 @@
-// headroom reproduce: a published experiment, all arms and seeds, to tables and plots.
+// headroom reproduce: an experiment, all arms and seeds, to tables and plots.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 #include "base/file.h"
 #include "base/machine.h"
-#include "budget/gates.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "report/budgeted_summary.h"
+#include "report/nested_summary.h"
+#include "report/runs.h"
 #include "train/budgeted_experiment.h"
+#include "train/nested_experiment.h"
 #include "train/torch_bench.h"
 
 namespace headroom {
 namespace {
 
 namespace fs = std::filesystem;
+using Select = std::function<Selection(double)>;
 
-// Times the selections of a finished run on this machine's CPU, one thread. Weights do not matter
-// for time, so runs trained elsewhere can be timed here.
-Json measure_timing(const Json& run, ProgressSink& progress) {
-  const Json& shape_json = run.at("shape");
-  ModelShape shape;
-  shape.layers = shape_json.at("layers").get<int64_t>();
-  shape.width = shape_json.at("width").get<int64_t>();
-  shape.heads = shape_json.at("heads").get<int64_t>();
-  shape.ffn = shape_json.at("ffn").get<int64_t>();
-  shape.positions = shape_json.at("max_tokens").get<int64_t>();
-  shape.vocabulary = shape_json.at("vocabulary").get<int64_t>();
-  shape.labels = shape_json.at("labels").get<int64_t>();
-  const Json& gates_json = run.at("arms").at("budgeted").at("gates");
-  const GateParameters gates{shape.layers, shape.heads,
-                             gates_json.at("offset").get<std::vector<double>>(),
-                             gates_json.at("slope").get<std::vector<double>>()};
+struct Page {
+  Json results;
+  std::string text;
+  std::vector<std::pair<std::string, std::string>>
+      plots;  // file name, SVG; an empty one is not kept
+};
+
+// What differs from one experiment to the next.
+struct ExperimentKind {
+  const char* name;
+  Experiment (*make)(const std::string& task, bool quick);
+  Json (*run_seed)(const Experiment&, uint64_t seed, const fs::path& file, ProgressSink&);
+  BenchSettings timing;
+  Select (*selections)(const Json& run);  // what the finished run keeps at each budget
+  Page (*summarise)(const std::vector<Json>& runs, const Json& timing, const std::string& command);
+};
+
+Select budgeted_selections(const Json& run) {
+  return [gates = gates_of_run(run, "budgeted")](double budget) {
+    return select_heads(gates.order(budget), budget);
+  };
+}
+
+Select nested_selections(const Json& run) {
+  const std::string arm = run.value("default_arm", "nested");
+  return [order = order_of_run(run, arm), shape = shape_of_run(run)](double budget) {
+    return select_units(order, shape, budget);
+  };
+}
+
+Page budgeted_page(const std::vector<Json>& runs, const Json& timing, const std::string& command) {
+  const BudgetedSummary summary = summarise_budgeted(runs, timing, command);
+  return {summary.results,
+          summary.page,
+          {{"accuracy.svg", summary.accuracy},
+           {"accuracy-close.svg", summary.accuracy_close},
+           {"gates.svg", summary.gates},
+           {"mass.svg", summary.mass}}};
+}
+
+Page nested_page(const std::vector<Json>& runs, const Json& timing,
+                 const std::string& /*command*/) {
+  const NestedSummary summary = summarise_nested(runs, timing);
+  return {summary.results,
+          summary.page,
+          {{"accuracy.svg", summary.accuracy},
+           {"accuracy-time.svg", summary.accuracy_time},
+           {"alive.svg", summary.alive}}};
+}
+
+BenchSettings timing_settings(std::vector<double> budgets, int64_t tokens) {
   BenchSettings settings;
-  settings.budgets = {0.25, 0.5, 0.75, 1.0};
+  settings.budgets = std::move(budgets);
   settings.batches = {1, 32};
-  settings.tokens = {shape.positions};
+  settings.tokens = {tokens};
   settings.rounds = 101;
   settings.warmup = 5;
   settings.threads = 1;
-  const auto select = [&](double b) { return select_heads(gates.order(b), b); };
+  return settings;
+}
+
+ExperimentKind kind_named(const std::string& name) {
+  require_supported("EXPERIMENT", name, {"budgeted", "nested"});
+  if (name == "nested") {
+    return {"nested",          nested_experiment,
+            run_nested_seed,   timing_settings({0.125, 0.25, 0.5, 0.75, 1.0}, 128),
+            nested_selections, nested_page};
+  }
+  return {"budgeted",          budgeted_experiment,
+          run_budgeted_seed,   timing_settings({0.25, 0.5, 0.75, 1.0}, 0),
+          budgeted_selections, budgeted_page};
+}
+
+// Times the selections of a finished run on this machine's CPU, one thread. Weights do not matter
+// for time, so runs trained elsewhere can be timed here.
+Json measure_timing(const ExperimentKind& kind, const Json& run, ProgressSink& progress) {
+  const ModelShape shape = shape_of_run(run);
+  BenchSettings settings = kind.timing;
+  for (int64_t& tokens : settings.tokens) {  // 0, or more than the model reads: its longest input
+    tokens = tokens == 0 ? shape.positions : std::min(tokens, shape.positions);
+  }
   Json timing = {{"date", today()},
                  {"threads", 1},
                  {"rounds", settings.rounds},
                  {"machine", describe_machine()},
                  {"cells", Json::array()}};
-  for (const BenchCell& cell : bench_shape(shape, select, settings, progress)) {
+  for (const BenchCell& cell : bench_shape(shape, kind.selections(run), settings, progress)) {
     timing["cells"].push_back(to_json(cell));
   }
   return timing;
@@ -58,32 +121,44 @@ Json read_run(const fs::path& file) {
   return parse_json(read_file(file, ErrorCode::bad_data), ErrorCode::bad_data, file.string());
 }
 
-Json timing_for(const fs::path& file, const Json& run, bool again, ProgressSink& progress) {
+Json timing_for(const ExperimentKind& kind, const fs::path& file, const Json& run, bool again,
+                ProgressSink& progress) {
   if (fs::exists(file) && !again) return read_run(file);
-  Json timing = measure_timing(run, progress);
+  Json timing = measure_timing(kind, run, progress);
   write_file_atomically(file, timing.dump(1) + "\n");
   return timing;
 }
 
-void write_summary(const fs::path& out, const BudgetedSummary& summary) {
-  write_file_atomically(out / "results.json", summary.results.dump(1) + "\n");
-  write_file_atomically(out / "README.md", summary.page);
-  write_file_atomically(out / "accuracy.svg", summary.accuracy);
-  write_file_atomically(out / "accuracy-close.svg", summary.accuracy_close);
-  write_file_atomically(out / "gates.svg", summary.gates);
-  write_file_atomically(out / "mass.svg", summary.mass);
+void write_page(const fs::path& out, const Page& page) {
+  write_file_atomically(out / "results.json", page.results.dump(1) + "\n");
+  write_file_atomically(out / "README.md", page.text);
+  for (const auto& [name, svg] : page.plots) {
+    if (!svg.empty()) write_file_atomically(out / name, svg);
+  }
+}
+
+std::vector<std::string> split_commas(const std::string& list) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin < list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 }  // namespace
 
 int run_reproduce(int argc, char** argv) {
   CLI::App app(
-      "Runs a published experiment with all its arms and seeds. Interrupted runs go on: arms "
-      "already in --out are kept.",
+      "Runs an experiment with all its arms and seeds. Interrupted runs go on: arms already in "
+      "--out are kept.",
       "headroom reproduce");
   std::string name;
   std::string task;
   std::string seeds = "1,2,3";
+  std::string arms;
+  std::string init;
   std::string out;
   std::string data_dir = default_data_dir();
   std::string device = "cpu";
@@ -92,9 +167,14 @@ int run_reproduce(int argc, char** argv) {
   bool again = false;
   bool runs_only = false;
   bool summary_only = false;
-  app.add_option("EXPERIMENT", name, "budgeted")->required();
-  app.add_option("--task", task, "synthetic, agnews, dbpedia or imdb")->required();
+  app.add_option("EXPERIMENT", name, "budgeted or nested")->required();
+  app.add_option("--task", task,
+                 "budgeted: synthetic, agnews, dbpedia, imdb; nested: agnews, imdb, dbpedia, "
+                 "banking77")
+      ->required();
+  app.add_option("--init", init, "pretrained checkpoint that every arm starts from");
   app.add_option("--seeds", seeds, "comma-separated seeds, at least three for any claim");
+  app.add_option("--arms", arms, "run only these, comma-separated; without it all");
   app.add_option("--out", out, "directory for results")->required();
   app.add_flag("--quick", quick,
                "small sizes, to see that everything runs; the numbers mean nothing");
@@ -107,11 +187,13 @@ int run_reproduce(int argc, char** argv) {
   add_device(app, device);
   add_threads(app, threads);
   return run_app(app, argc, argv, [&](bool json) {
-    require_supported("EXPERIMENT", name, {"budgeted"});
-    BudgetedExperiment experiment = budgeted_experiment(task, quick);
+    const ExperimentKind kind = kind_named(name);
+    Experiment experiment = kind.make(task, quick);
     experiment.task.data_dir = data_dir;
     experiment.device = device;
     experiment.threads = threads;
+    experiment.arms = split_commas(arms);
+    experiment.init = init;
     const fs::path folder = out;
     std::error_code error;
     fs::create_directories(folder / "runs", error);
@@ -121,20 +203,20 @@ int run_reproduce(int argc, char** argv) {
     std::vector<Json> runs;
     for (const int64_t seed : parse_counts("--seeds", seeds)) {
       const fs::path file = folder / "runs" / fmt::format("seed-{}.json", seed);
-      runs.push_back(summary_only ? read_run(file)
-                                  : run_budgeted_seed(experiment, static_cast<uint64_t>(seed), file,
-                                                      progress));
+      runs.push_back(summary_only
+                         ? read_run(file)
+                         : kind.run_seed(experiment, static_cast<uint64_t>(seed), file, progress));
     }
     if (runs_only) return;
-    const Json timing = timing_for(folder / "timing.json", runs[0], again, progress);
-    const std::string command = fmt::format("headroom reproduce budgeted --task {} --seeds {}{}",
-                                            task, seeds, quick ? " --quick" : "");
-    const BudgetedSummary summary = summarise_budgeted(runs, timing, command);
-    write_summary(folder, summary);
+    const Json timing = timing_for(kind, folder / "timing.json", runs[0], again, progress);
+    const std::string command = fmt::format("headroom reproduce {} --task {} --seeds {}{}",
+                                            kind.name, task, seeds, quick ? " --quick" : "");
+    const Page page = kind.summarise(runs, timing, command);
+    write_page(folder, page);
     if (json) {
-      print_json_line(summary.results);
+      print_json_line(page.results);
     } else {
-      fmt::print("{}\n", summary.page);
+      fmt::print("{}\n", page.text);
     }
   });
 }

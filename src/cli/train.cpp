@@ -16,7 +16,10 @@ namespace {
 struct TrainWords {
   std::string task = "classify";
   std::string method = "budgeted";
-  std::string scope = "heads";
+  std::string scope;  // empty: what the method governs
+  std::string allocation = "uniform";
+  std::string tokenizer = "word";
+  std::string weights = "fp32";
   std::string attention = "standard";
   std::string budgets = "0.25,0.5,0.75,1";
   std::string out;
@@ -30,9 +33,11 @@ struct TrainCommand {
   TrainRequest request;
   TrainWords words;
 
-  explicit TrainCommand(Task task) {
+  // Starting from a checkpoint (`fine_tune`) has gentler defaults than starting fresh.
+  TrainCommand(Task task, bool fine_tune) {
     request.task.task = task;
     request.recipe = default_recipe(task);
+    if (fine_tune) request.recipe = fine_tuning_recipe(request.recipe);
     request.shape = default_shape(task);
     words.task = task_name(task);
     add_task_options();
@@ -57,7 +62,10 @@ struct TrainCommand {
     add(group, "--data-dir", words.data_dir, "where known data sets lie");
     add(group, "--max-tokens", task.max_tokens, "longest input, special tokens included")
         ->check(CLI::Range(4, 4096));
-    add(group, "--vocab-size", task.vocabulary_size, "most words kept")
+    add(group, "--tokenizer", words.tokenizer, "word or wordpiece; --init brings its own");
+    app.add_flag("--cased{false}", task.lower_case, "wordpiece: keep capitals and accents")
+        ->group(group);
+    add(group, "--vocab-size", task.vocabulary_size, "most words or pieces kept")
         ->check(CLI::Range(10, 1000000));
     add(group, "--min-count", task.min_count, "a word must be seen this often")
         ->check(CLI::Range(1, 1000000));
@@ -71,8 +79,14 @@ struct TrainCommand {
   void add_model_options() {
     ModelShape& shape = request.shape;
     const char* group = "Model";
-    add(group, "--method", words.method, "dense, budgeted or static");
-    add(group, "--scope", words.scope, "heads");
+    add(group, "--method", words.method, "dense, nested, budgeted or static");
+    add(group, "--scope", words.scope,
+        "what the budget governs: heads+ffn (nested, the default) or heads (all methods)");
+    add(group, "--allocation", words.allocation,
+        "how a nested budget is spread over layers: uniform, ranked or depth");
+    add(group, "--ffn-group", request.recipe.nested.group_width,
+        "FFN neurons that come alive together; 0: up to 64")
+        ->check(CLI::NonNegativeNumber);
     add(group, "--attention", words.attention, "standard");
     add(group, "--init", words.init, "checkpoint to start from; its shape and words are kept");
     add(group, "--layers", shape.layers, "layers")->check(CLI::Range(1, 128));
@@ -92,12 +106,16 @@ struct TrainCommand {
     add(group, "--epochs", recipe.dense_epochs, "dense stage")->check(CLI::Range(0.001, 1e6));
     add(group, "--soft-epochs", recipe.soft_epochs, "soft stage")->check(CLI::Range(0.001, 1e6));
     add(group, "--hard-epochs", recipe.hard_epochs, "hard stage")->check(CLI::Range(0.001, 1e6));
+    add(group, "--nested-epochs", recipe.nested_epochs, "nested stage")
+        ->check(CLI::Range(0.001, 1e6));
     add(group, "--batch", recipe.batch_size, "rows a step")->check(CLI::Range(1, 65536));
     add(group, "--lr", recipe.dense_rate, "peak learning rate, dense stage")
         ->check(CLI::Range(0.0, 1.0));
     add(group, "--soft-lr", recipe.soft_rate, "peak learning rate, soft stage")
         ->check(CLI::Range(0.0, 1.0));
     add(group, "--hard-lr", recipe.hard_rate, "peak learning rate, hard stage")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--nested-lr", recipe.nested_rate, "peak learning rate, nested stage")
         ->check(CLI::Range(0.0, 1.0));
     add(group, "--gate-lr-factor", recipe.gate_rate_factor, "gates learn this much faster")
         ->check(CLI::Range(0.0, 1e4));
@@ -110,7 +128,7 @@ struct TrainCommand {
         ->check(CLI::Range(0.0, 0.99));
     add(group, "--mass-weight", stages.mass_weight, "penalty on the mean gate");
     add(group, "--overshoot-weight", stages.overshoot_weight, "penalty on exceeding the budget");
-    add(group, "--distill-weight", stages.distill_weight, "share of the teacher in the hard stage")
+    add(group, "--distill-weight", stages.distill_weight, "share of the teacher in the loss")
         ->check(CLI::Range(0.0, 1.0));
     add(group, "--temperature", stages.temperature, "of distillation")
         ->check(CLI::Range(0.01, 100.0));
@@ -130,6 +148,7 @@ struct TrainCommand {
         ->group(group);
     add(group, "--save-seconds", request.save_seconds, "between saved states")
         ->check(CLI::NonNegativeNumber);
+    add(group, "--weights", words.weights, "how weights are stored: fp32 or bf16");
     add(group, "--budgets", words.budgets, "budgets shown at the end");
     add_seed(app, request.seed);
     add_threads(app, request.threads);
@@ -137,24 +156,40 @@ struct TrainCommand {
   }
 };
 
-// The task decides the defaults of the other options, so it is read first. What is wrong with the
-// command line is told when it is parsed for good.
-Task peek_task(int argc, char** argv) {
-  TrainCommand scratch(Task::classify);
+// The task and --init decide the defaults of the other options, so they are read first. What is
+// wrong with the command line is told when it is parsed for good.
+TrainCommand command_for(int argc, char** argv) {
+  TrainCommand scratch(Task::classify, false);
   prepare_app(scratch.app);
   try {
     scratch.app.parse(argc, argv);
   } catch (const CLI::Error&) {
   } catch (const Error&) {
   }
-  return scratch.words.task == task_name(Task::synthetic) ? Task::synthetic : Task::classify;
+  const bool synthetic = scratch.words.task == task_name(Task::synthetic);
+  return {synthetic ? Task::synthetic : Task::classify, !scratch.words.init.empty()};
 }
 
 Method method_from(const std::string& name) {
-  require_supported("--method", name, {"dense", "budgeted", "static"});
+  require_supported("--method", name, {"dense", "nested", "budgeted", "static"});
   return name == "dense"    ? Method::dense
+         : name == "nested" ? Method::nested
          : name == "static" ? Method::static_gates
                             : Method::budgeted;
+}
+
+NestedSettings nested_from(const TrainWords& words, Method method, NestedSettings nested) {
+  if (method == Method::nested) {
+    require_supported("--scope", words.scope, {"", "heads", "heads+ffn"});
+  } else {
+    require_supported("--scope", words.scope, {"", "heads"});
+  }
+  require_supported("--allocation", words.allocation, {"uniform", "ranked", "depth"});
+  nested.ffn = words.scope != "heads";
+  nested.allocation = words.allocation == "ranked"  ? Allocation::ranked
+                      : words.allocation == "depth" ? Allocation::depth
+                                                    : Allocation::uniform;
+  return nested;
 }
 
 void print_report(const TrainReport& report, const TrainRequest& request, bool json) {
@@ -175,14 +210,19 @@ void print_report(const TrainReport& report, const TrainRequest& request, bool j
 }  // namespace
 
 int run_train(int argc, char** argv) {
-  TrainCommand command(peek_task(argc, argv));
+  TrainCommand command = command_for(argc, argv);
   return run_app(command.app, argc, argv, [&](bool json) {
     TrainRequest& request = command.request;
     const TrainWords& words = command.words;
     require_supported("--task", words.task, {"classify", "synthetic"});
-    require_supported("--scope", words.scope, {"heads"});
     require_supported("--attention", words.attention, {"standard"});
+    require_supported("--tokenizer", words.tokenizer, {"word", "wordpiece"});
+    require_supported("--weights", words.weights, {"fp32", "bf16"});
     request.method = method_from(words.method);
+    request.recipe.nested = nested_from(words, request.method, request.recipe.nested);
+    request.task.tokenizer =
+        words.tokenizer == "word" ? TokenizerKind::word : TokenizerKind::wordpiece;
+    request.bf16_weights = words.weights == "bf16";
     request.static_budget = checked_budget(request.static_budget);
     request.budgets = parse_budgets(words.budgets);
     request.out = words.out;

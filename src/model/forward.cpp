@@ -28,6 +28,32 @@ torch::Tensor embed(const ModelWeights& weights, const Batch& batch,
   return drop(normalise(x, weights.embedding_norm, options.layer_norm_eps), options.dropout);
 }
 
+torch::Tensor context_of(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                         const torch::Tensor& key_bias, double dropout) {
+#if TORCH_VERSION_MAJOR >= 2
+  // One fused kernel instead of five: on a GPU small models wait for launches, not for arithmetic.
+  if (q.is_cuda()) {
+    if (!key_bias.defined()) return at::scaled_dot_product_attention(q, k, v, {}, dropout);
+    return at::scaled_dot_product_attention(q, k, v, key_bias.to(q.scalar_type()), dropout);
+  }
+#endif
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+  torch::Tensor scores = torch::matmul(q * scale, k.transpose(-1, -2));  // (B, H, T, T)
+  if (key_bias.defined()) scores = scores + key_bias;
+  return torch::matmul(drop(torch::softmax(scores, -1), dropout), v);
+}
+
+torch::Tensor ffn(const LayerWeights& layer, const torch::Tensor& x, const torch::Tensor& gate) {
+  torch::Tensor hidden = torch::gelu(linear(x, layer.up));
+  if (gate.defined()) hidden = hidden * gate.reshape({-1, 1, hidden.size(-1)});
+  return linear(hidden, layer.down);
+}
+
+// One layer's row of the (L, ...) factors, or nothing.
+torch::Tensor layer_of(const torch::Tensor& factors, size_t layer) {
+  return factors.defined() ? factors[static_cast<int64_t>(layer)] : torch::Tensor();
+}
+
 }  // namespace
 
 torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
@@ -37,33 +63,45 @@ torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
   const int64_t H = weights.heads;
   const int64_t W = weights.head_width();
   const auto by_head = [&](const torch::Tensor& y) { return y.view({B, T, H, W}).transpose(1, 2); };
-  const torch::Tensor q =
-      by_head(linear(x, weights.query)) * (1.0 / std::sqrt(static_cast<double>(W)));
-  const torch::Tensor k = by_head(linear(x, weights.key));
-  const torch::Tensor v = by_head(linear(x, weights.value));
-  torch::Tensor scores = torch::matmul(q, k.transpose(-1, -2));  // (B, H, T, T)
-  if (key_bias.defined()) scores = scores + key_bias;
-  const torch::Tensor probabilities = drop(torch::softmax(scores, -1), dropout);
-  torch::Tensor context = torch::matmul(probabilities, v);  // (B, H, T, W)
-  if (gate.defined()) context = context * gate.view({1, H, 1, 1});
+  torch::Tensor context =
+      context_of(by_head(linear(x, weights.query)), by_head(linear(x, weights.key)),
+                 by_head(linear(x, weights.value)), key_bias, dropout);  // (B, H, T, W)
+  if (gate.defined()) context = context * gate.reshape({-1, H, 1, 1});
   return linear(context.transpose(1, 2).reshape({B, T, H * W}), weights.output);
+}
+
+torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
+                     const ForwardOptions& options) {
+  torch::Tensor x = embed(weights, batch, options);
+  const double eps = options.layer_norm_eps;
+  for (size_t i = 0; i < weights.layers.size(); ++i) {
+    const LayerWeights& layer = weights.layers[i];
+    if (layer.attention.heads > 0) {
+      const torch::Tensor mixed = attention(layer.attention, x, batch.key_bias,
+                                            layer_of(options.gates, i), options.dropout);
+      x = normalise(x + drop(mixed, options.dropout), layer.attention_norm, eps);
+    }
+    if (layer.up.weight.size(0) > 0) {
+      const torch::Tensor wide = ffn(layer, x, layer_of(options.ffn_gates, i));
+      x = normalise(x + drop(wide, options.dropout), layer.ffn_norm, eps);
+    }
+  }
+  return x;
 }
 
 torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
                       const ForwardOptions& options) {
-  torch::Tensor x = embed(weights, batch, options);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const LayerWeights& layer = weights.layers[i];
-    const torch::Tensor gate =
-        options.gates.defined() ? options.gates[static_cast<int64_t>(i)] : torch::Tensor();
-    const torch::Tensor mixed =
-        attention(layer.attention, x, batch.key_bias, gate, options.dropout);
-    x = normalise(x + drop(mixed, options.dropout), layer.attention_norm, options.layer_norm_eps);
-    const torch::Tensor ffn = linear(torch::gelu(linear(x, layer.up)), layer.down);
-    x = normalise(x + drop(ffn, options.dropout), layer.ffn_norm, options.layer_norm_eps);
-  }
+  const torch::Tensor x = encode(weights, batch, options);
   const torch::Tensor pooled = torch::tanh(linear(x.select(1, 0), weights.pooler));
   return linear(drop(pooled, options.dropout), weights.classifier);
+}
+
+torch::Tensor masked_logits(const ModelWeights& weights, const torch::Tensor& rows,
+                            double layer_norm_eps) {
+  const MaskedHead& head = *weights.masked_head;
+  const torch::Tensor hidden =
+      normalise(torch::gelu(linear(rows, head.transform)), head.norm, layer_norm_eps);
+  return torch::linear(hidden, weights.words, head.bias);
 }
 
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// The forward pass of a BERT classifier: embeddings, post-norm layers, [CLS] pooler, classifier.
+// The forward pass of a BERT encoder (embeddings, post-norm layers) and of its output heads.
 #pragma once
 
 #include "model/batch.h"
@@ -9,16 +9,27 @@ namespace headroom {
 struct ForwardOptions {
   // (L, H) factors on each head's output before the output projection (2605.05697: the gate scales
   // the head's context). Undefined: every head as it is. A hard selection is a tensor of 0 and 1.
+  // (L, B, H) gives every example its own factors.
   torch::Tensor gates;
   double dropout = 0.0;  // > 0 only in training
   double layer_norm_eps = 1e-12;
+  torch::Tensor ffn_gates = {};  // the same for FFN neurons: (L, F) or (L, B, F)
 };
 
-// Logits, (B, labels).
+// The last layer's output, (B, T, D).
+torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
+                     const ForwardOptions& options = {});
+
+// Class logits from the [CLS] row, (B, labels).
 torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
                       const ForwardOptions& options = {});
 
-// One layer's attention on x (B, T, D), output projection included. `gate` is (H) or undefined.
+// Logits over the vocabulary for rows of the encoder's output: (N, D) to (N, V).
+torch::Tensor masked_logits(const ModelWeights& weights, const torch::Tensor& rows,
+                            double layer_norm_eps);
+
+// One layer's attention on x (B, T, D), output projection included. `gate` is (H), (B, H) or
+// undefined.
 torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
                         const torch::Tensor& key_bias, const torch::Tensor& gate, double dropout);
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "checkpoint/tensor_names.h"
 
 namespace headroom {
 namespace {
@@ -79,16 +78,29 @@ void for_each_tensor(ModelWeights& weights,
     visit_linear(prefix + "output.dense", layer.down, visit);
     visit_norm(prefix + "output.LayerNorm", layer.ffn_norm, visit);
   }
+  if (weights.masked_head) {
+    visit_linear("cls.predictions.transform.dense", weights.masked_head->transform, visit);
+    visit_norm("cls.predictions.transform.LayerNorm", weights.masked_head->norm, visit);
+    visit("cls.predictions.bias", weights.masked_head->bias);
+    return;
+  }
   visit_linear("bert.pooler.dense", weights.pooler, visit);
   visit_linear("classifier", weights.classifier, visit);
 }
 
-ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device) {
-  const std::vector<TensorName> names = tensor_names(shape);
-  Random random{seed, 0x77656967687473};
+ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   ModelWeights weights;
   weights.layers.resize(static_cast<size_t>(shape.layers));
   for (LayerWeights& layer : weights.layers) layer.attention.heads = shape.heads;
+  if (head == OutputHead::masked_lm) weights.masked_head.emplace();
+  return weights;
+}
+
+ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device,
+                           OutputHead head) {
+  const std::vector<TensorName> names = tensor_names(shape, head);
+  Random random{seed, 0x77656967687473};
+  ModelWeights weights = hollow_weights(shape, head);
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
     TORCH_CHECK(names[next].name == name, "tensor_names() and for_each_tensor() disagree");

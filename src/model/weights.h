@@ -1,12 +1,14 @@
-// A BERT classifier as plain tensors. Forward passes are functions over these structs; slicing,
-// copying and moving a model are functions from weights to weights.
+// A BERT encoder with its output head as plain tensors. Forward passes are functions over these
+// structs; slicing, copying and moving a model are functions from weights to weights.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "budget/shape.h"
+#include "checkpoint/tensor_names.h"
 #include "model/torch.h"
 
 namespace headroom {
@@ -22,20 +24,28 @@ struct Norm {
 };
 
 // One layer's attention. A sliced layer has fewer heads: rows of query, key and value and columns
-// of output are those of the kept heads, in ascending order.
+// of output are those of the kept heads, in ascending order. With no heads the layer has no
+// attention at all: forward passes skip it, residual and norm included.
 struct AttentionWeights {
   Linear query, key, value;
   Linear output;
   int64_t heads = 0;  // how many heads these tensors hold
 
-  int64_t head_width() const { return query.weight.size(0) / heads; }
+  int64_t head_width() const { return heads > 0 ? query.weight.size(0) / heads : 0; }
 };
 
 struct LayerWeights {
   AttentionWeights attention;
   Norm attention_norm;
-  Linear up, down;  // the FFN
+  Linear up, down;  // the FFN; with no neurons it is skipped as attention is
   Norm ffn_norm;
+};
+
+// Predicts hidden tokens from the encoder's output; its matrix is the word table.
+struct MaskedHead {
+  Linear transform;
+  Norm norm;
+  torch::Tensor bias;  // (V)
 };
 
 struct ModelWeights {
@@ -44,8 +54,14 @@ struct ModelWeights {
   torch::Tensor types;      // (2, D)
   Norm embedding_norm;
   std::vector<LayerWeights> layers;
+  // One of the two: what the encoder's output is for.
   Linear pooler;
   Linear classifier;
+  std::optional<MaskedHead> masked_head;
+
+  OutputHead output_head() const {
+    return masked_head ? OutputHead::masked_lm : OutputHead::classifier;
+  }
 };
 
 // Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_names().
@@ -58,7 +74,11 @@ void for_each_tensor(ModelWeights& weights,
 // periods up to the longest input: attending to "the token before" is then a rotation to be found,
 // not a table to be learned. Together they decide whether the synthetic task is learned at all
 // (docs/training.md).
-ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device);
+ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device,
+                           OutputHead head = OutputHead::classifier);
+
+// Structs of the right size with undefined tensors, to be filled through for_each_tensor().
+ModelWeights hollow_weights(const ModelShape& shape, OutputHead head);
 
 // A deep copy that shares nothing with the original and needs no gradients.
 ModelWeights copy_weights(const ModelWeights& weights);

@@ -12,15 +12,15 @@ namespace headroom {
 
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config) {
   const SafetensorsFile file(directory / "model.safetensors");
-  const std::vector<TensorName> names = tensor_names(config.shape);
+  const OutputHead head =
+      config.task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
+  const std::vector<TensorName> names = tensor_names(config.shape, head);
   if (file.tensors().size() != names.size()) {
     throw Error(ErrorCode::bad_model, "load weights",
                 fmt::format("{} holds {} tensors, config.json implies {}: files of two models?",
                             file.path().string(), file.tensors().size(), names.size()));
   }
-  ModelWeights weights;
-  weights.layers.resize(static_cast<size_t>(config.shape.layers));
-  for (LayerWeights& layer : weights.layers) layer.attention.heads = config.shape.heads;
+  ModelWeights weights = hollow_weights(config.shape, head);
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
     const TensorName& entry = names[next++];
@@ -32,15 +32,15 @@ ModelWeights load_weights(const std::filesystem::path& directory, const ModelCon
   return weights;
 }
 
-std::vector<TensorView> tensor_views(ModelWeights& cpu_weights) {
+std::vector<TensorView> tensor_views(ModelWeights& cpu_weights, DType type) {
+  TORCH_CHECK(type == DType::f32 || type == DType::bf16, "weights are stored as f32 or bf16");
   std::vector<TensorView> views;
   for_each_tensor(cpu_weights, [&](const std::string& name, torch::Tensor& tensor) {
-    tensor = tensor.detach().to(torch::kCPU).contiguous();
-    const auto* data = reinterpret_cast<const std::byte*>(tensor.data_ptr<float>());
-    views.push_back({name,
-                     DType::f32,
-                     tensor.sizes().vec(),
-                     {data, static_cast<size_t>(tensor.numel()) * sizeof(float)}});
+    tensor = tensor.detach()
+                 .to(torch::kCPU, type == DType::bf16 ? torch::kBFloat16 : torch::kFloat32)
+                 .contiguous();
+    const auto* data = static_cast<const std::byte*>(tensor.data_ptr());
+    views.push_back({name, type, tensor.sizes().vec(), {data, tensor.nbytes()}});
   });
   return views;
 }

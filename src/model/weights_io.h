@@ -14,7 +14,8 @@ namespace headroom {
 // Throws ErrorCode::bad_model for a missing, unexpected or misshapen tensor.
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config);
 
-// Views of CPU weights for write_checkpoint(); valid while `cpu_weights` lives.
-std::vector<TensorView> tensor_views(ModelWeights& cpu_weights);
+// Views for write_checkpoint(), valid while `cpu_weights` lives, whose tensors become CPU tensors
+// of that type: f32, or bf16 (rounded to nearest, half the bytes).
+std::vector<TensorView> tensor_views(ModelWeights& cpu_weights, DType type = DType::f32);
 
 }  // namespace headroom

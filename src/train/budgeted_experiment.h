@@ -15,33 +15,19 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
 #include "base/progress.h"
-#include "budget/shape.h"
-#include "train/recipe.h"
-#include "train/task_request.h"
+#include "train/experiment.h"
 
 namespace headroom {
 
-struct BudgetedExperiment {
-  std::string task_name;  // "synthetic", "agnews", ...
-  TaskRequest task;
-  ModelShape shape;
-  Recipe recipe;
-  std::vector<double> budgets;         // scored
-  std::vector<double> static_budgets;  // a specialist is trained for each
-  std::string device = "cpu";
-  int threads = 0;
-};
-
 // The experiment of a named task: synthetic, agnews, dbpedia, imdb. `quick` shrinks rows, sizes and
 // epochs so that every arm runs in minutes on two cores; its numbers mean nothing.
-BudgetedExperiment budgeted_experiment(const std::string& task, bool quick);
+Experiment budgeted_experiment(const std::string& task, bool quick);
 
 // Runs what `file` (JSON) does not hold yet, rewriting it after every arm; returns its content.
-Json run_budgeted_seed(const BudgetedExperiment& experiment, uint64_t seed,
+Json run_budgeted_seed(const Experiment& experiment, uint64_t seed,
                        const std::filesystem::path& file, ProgressSink& progress);
 
 }  // namespace headroom

@@ -7,7 +7,7 @@
 namespace headroom {
 namespace {
 
-void shrink(BudgetedExperiment& experiment) {
+void shrink(Experiment& experiment) {
   if (experiment.task.task == Task::synthetic) {
     experiment.task.data = "synthetic?tokens=32&decoys=2";
     return;
@@ -24,8 +24,9 @@ void shrink(BudgetedExperiment& experiment) {
 
 }  // namespace
 
-BudgetedExperiment budgeted_experiment(const std::string& task, bool quick) {
-  BudgetedExperiment experiment;
+Experiment budgeted_experiment(const std::string& task, bool quick) {
+  Experiment experiment;
+  experiment.name = "budgeted";
   experiment.task_name = task;
   if (task == "synthetic") {
     experiment.task.task = Task::synthetic;
@@ -33,7 +34,7 @@ BudgetedExperiment budgeted_experiment(const std::string& task, bool quick) {
     experiment.recipe = default_recipe(Task::synthetic);
     experiment.shape = default_shape(Task::synthetic);
     experiment.budgets = {0.25, 0.3, 0.5, 0.75, 1.0};
-    experiment.static_budgets = {0.3, 0.5};
+    experiment.specialist_budgets = {0.3, 0.5};
   } else if (task == "agnews" || task == "dbpedia" || task == "imdb") {
     experiment.task.data = task;
     experiment.task.eval_data = task + ":test";
@@ -43,7 +44,7 @@ BudgetedExperiment budgeted_experiment(const std::string& task, bool quick) {
     experiment.recipe.batch_size = 64;
     experiment.shape = default_shape(Task::classify);
     experiment.budgets = {0.125, 0.25, 0.5, 0.75, 1.0};
-    experiment.static_budgets = {0.25, 0.5, 0.75};
+    experiment.specialist_budgets = {0.25, 0.5, 0.75};
   } else {
     throw Error(
         ErrorCode::usage, "reproduce",

@@ -1,19 +1,22 @@
 #include "train/checkpoint_model.h"
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/make_tokenizer.h"
 #include "model/weights_io.h"
 
 namespace headroom {
 
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device) {
   ModelConfig config = read_config(directory);
-  WordTokenizer tokenizer(read_vocabulary(directory, config));
+  std::unique_ptr<Tokenizer> tokenizer =
+      make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
   ElasticModel model;
   model.shape = config.shape;
   model.dropout = config.dropout;
   model.layer_norm_eps = config.layer_norm_eps;
   model.weights = to_device(load_weights(directory, config), device);
   if (config.gates) model.gates = gates_from(*config.gates, device);
+  model.order = config.order;
   return {std::move(config), std::move(model), std::move(tokenizer)};
 }
 

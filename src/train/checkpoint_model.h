@@ -2,8 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
-#include "text/word_tokenizer.h"
+#include "text/tokenizer.h"
 #include "train/elastic_model.h"
 
 namespace headroom {
@@ -11,7 +12,7 @@ namespace headroom {
 struct CheckpointModel {
   ModelConfig config;
   ElasticModel model;
-  WordTokenizer tokenizer;
+  std::unique_ptr<Tokenizer> tokenizer;
 };
 
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device);

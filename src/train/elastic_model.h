@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "budget/selection.h"
+#include "budget/unit_order.h"
 #include "checkpoint/config.h"
 #include "model/forward.h"
 #include "model/head_gates.h"
@@ -17,15 +18,16 @@ struct ElasticModel {
   double layer_norm_eps = 1e-12;
   ModelWeights weights;
   std::optional<HeadGates> gates;
+  std::optional<UnitOrder> order;  // nested: the weights are stored in this order
 
   torch::Device device() const { return weights.words.device(); }
 
   // Forward options without dropout, with the given (L, H) head factors or none.
   ForwardOptions evaluation(torch::Tensor head_factors = {}) const {
-    return {std::move(head_factors), 0.0, layer_norm_eps};
+    return {std::move(head_factors), 0.0, layer_norm_eps, {}};
   }
   ForwardOptions training(torch::Tensor head_factors = {}) const {
-    return {std::move(head_factors), dropout, layer_norm_eps};
+    return {std::move(head_factors), dropout, layer_norm_eps, {}};
   }
 };
 

@@ -30,7 +30,7 @@ EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& check
     throw Error(ErrorCode::usage, "eval", "--data is required for this model");
   const TextDataset rows =
       load_text_dataset(request.data, request.data_dir, &checkpoint.config.labels);
-  return encode_dataset(rows, checkpoint.tokenizer, max_tokens);
+  return encode_dataset(rows, *checkpoint.tokenizer, max_tokens);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "train/nested_stage.h"
+
 namespace headroom {
 
 int64_t steps_for(double epochs, const BatchSource& source) {
@@ -36,6 +38,12 @@ std::vector<StagePlan> plan_method(Method method, const Recipe& recipe, const Ba
     plans[0].schedule.warmup = std::min<int64_t>(100, plans[0].schedule.warmup);
   }
   if (method == Method::dense) return plans;
+  if (method == Method::nested) {
+    plans.push_back(
+        plan_stage(nested_stage(stage_settings(recipe, method), recipe.nested, validation),
+                   steps_for(recipe.nested_epochs, source), recipe.nested_rate, recipe, source));
+    return plans;
+  }
   plans.push_back(plan_stage(soft_stage(recipe.stages, validation),
                              steps_for(recipe.soft_epochs, source), recipe.soft_rate, recipe,
                              source));

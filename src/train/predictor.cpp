@@ -12,7 +12,7 @@ namespace headroom {
 struct Predictor::State {
   CheckpointModel checkpoint;
   double budget;
-  HeadSelection selection;
+  Selection selection;
   ModelWeights sliced;
 };
 
@@ -20,8 +20,8 @@ Predictor::Predictor(const std::filesystem::path& model, double budget, int thre
                      const std::string& device) {
   use_threads(threads);
   CheckpointModel checkpoint = open_checkpoint(model, open_device(device));
-  HeadSelection selection = checkpoint.config.selection(budget);
-  ModelWeights sliced = slice_heads(checkpoint.model.weights, selection);
+  Selection selection = checkpoint.config.selection(budget);
+  ModelWeights sliced = slice_model(checkpoint.model.weights, selection);
   state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced)});
 }
 
@@ -45,11 +45,11 @@ Prediction Predictor::predict(const PredictInput& input) const {
   EncodedDataset row;
   if (input.is_pair) {
     const EncodedPair pair =
-        checkpoint.tokenizer.encode_pair(input.text, input.text_pair, max_tokens);
+        checkpoint.tokenizer->encode_pair(input.text, input.text_pair, max_tokens);
     row.append(pair.ids, 0);
     row.types = pair.types;
   } else {
-    row.append(checkpoint.tokenizer.encode(input.text, max_tokens), 0);
+    row.append(checkpoint.tokenizer->encode(input.text, max_tokens), 0);
   }
   const int32_t first = 0;
   const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());

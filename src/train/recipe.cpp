@@ -19,6 +19,24 @@ Recipe default_recipe(Task task) {
   return recipe;
 }
 
+Recipe fine_tuning_recipe(Recipe recipe) {
+  recipe.dense_rate = 2e-4;
+  recipe.soft_rate = 2e-4;
+  recipe.hard_rate = 1e-4;
+  recipe.nested_rate = 2e-4;
+  recipe.dropout = 0.1;
+  return recipe;
+}
+
+StageSettings stage_settings(const Recipe& recipe, Method method) {
+  StageSettings settings = recipe.stages;
+  if (method == Method::nested) {
+    settings.budget_low = 0.125;
+    settings.budget_grid = {0.125, 0.25, 0.5, 0.75, 1.0};
+  }
+  return settings;
+}
+
 ModelShape default_shape(Task task) {
   ModelShape shape;
   if (task == Task::synthetic) {

@@ -21,14 +21,25 @@ struct StageSettings {
   std::optional<double> fixed_budget;                        // static gates: always this one
 };
 
+// How a nested model spreads a budget over its layers.
+enum class Allocation { uniform, ranked, depth };
+
+struct NestedSettings {
+  bool ffn = true;  // the budget governs FFN neurons too, not only heads
+  Allocation allocation = Allocation::uniform;
+  int64_t group_width = 0;  // FFN neurons that come alive together; 0: default_group_width()
+};
+
 struct Recipe {
   int batch_size = 32;
   double dense_epochs = 3;
   double soft_epochs = 3;
   double hard_epochs = 1;
+  double nested_epochs = 4;
   double dense_rate = 5e-4;
   double soft_rate = 3e-4;
   double hard_rate = 1e-4;
+  double nested_rate = 2e-4;
   double warmup = 0.06;       // share of a stage's steps
   bool until_solved = false;  // the dense stage ends when validation reaches `solved`
   double solved = 0.999;
@@ -40,10 +51,17 @@ struct Recipe {
   double gate_rate_factor = 10.0;
   bool free_slopes = false;
   StageSettings stages;
+  NestedSettings nested;
 };
 
 // Defaults that suit the task; the synthetic one draws fresh rows and trains until solved.
 Recipe default_recipe(Task task);
+
+// What changes when training starts from pretrained weights: smaller rates, less dropout.
+Recipe fine_tuning_recipe(Recipe recipe);
+
+// The stage settings of a method; a nested model has its own budgets and teacher's share.
+StageSettings stage_settings(const Recipe& recipe, Method method);
 ModelShape default_shape(Task task);
 
 }  // namespace headroom

@@ -12,6 +12,9 @@ struct Schedule {
   bool decay = true;   // to zero at the end; false: stay at the peak (for stages of unknown length)
 
   double rate(int64_t step) const;  // step counts from 0
+
+  // The same curve over a share of the stage, 0 to 1: for stages that are measured in time.
+  double rate_at(double share) const;
 };
 
 }  // namespace headroom

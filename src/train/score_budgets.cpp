@@ -33,12 +33,12 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
   const std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
   std::vector<int64_t> lengths;
   for (const int32_t length : data.lengths()) lengths.push_back(length);
-  const HeadSelection dense = all_heads(config.shape.layers, config.shape.heads);
+  const Selection dense = all_heads(config.shape.layers, config.shape.heads);
   const Cost dense_cost = mean_cost(config.shape, dense, lengths);
   std::vector<BudgetScore> scores;
   for (const double budget : budgets) {
-    const HeadSelection selection = config.selection(budget);
-    const ModelWeights sliced = slice_heads(model.weights, selection);
+    const Selection selection = config.selection(budget);
+    const ModelWeights sliced = slice_model(model.weights, selection);
     const Evaluation result = evaluate(sliced, batches, model.evaluation());
     const Cost cost = mean_cost(config.shape, selection, lengths);
     scores.push_back({budget, result.accuracy, result.loss, result.examples,

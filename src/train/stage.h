@@ -22,6 +22,10 @@ class Stage {
   virtual ~Stage() = default;
   virtual std::string name() const = 0;
 
+  // Called once before the first step ever, not after a resume: may rearrange the model in place,
+  // keeping its tensors.
+  virtual void prepare(ElasticModel& /*model*/) {}
+
   // Called once before the first step and after every resume, with a copy of the model as it was
   // when the stage began: the natural teacher.
   virtual void begin(ElasticModel /*start*/) {}

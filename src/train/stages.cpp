@@ -116,7 +116,7 @@ class HardStage : public StageBase {
 
 class MaskedStage : public StageBase {
  public:
-  MaskedStage(const StageSettings& settings, HeadSelection selection,
+  MaskedStage(const StageSettings& settings, Selection selection,
               const std::vector<Batch>& validation)
       : StageBase(settings, validation), selection_(std::move(selection)) {}
   std::string name() const override { return "recovery"; }
@@ -130,7 +130,7 @@ class MaskedStage : public StageBase {
   }
 
  private:
-  HeadSelection selection_;
+  Selection selection_;
   torch::Tensor mask_;
 };
 
@@ -186,7 +186,7 @@ std::unique_ptr<Stage> hard_stage(const StageSettings& settings,
   return std::make_unique<HardStage>(settings, validation);
 }
 
-std::unique_ptr<Stage> masked_stage(const StageSettings& settings, HeadSelection selection,
+std::unique_ptr<Stage> masked_stage(const StageSettings& settings, Selection selection,
                                     const std::vector<Batch>& validation) {
   return std::make_unique<MaskedStage>(settings, std::move(selection), validation);
 }

@@ -25,7 +25,7 @@ std::unique_ptr<Stage> soft_stage(const StageSettings& settings,
                                   const std::vector<Batch>& validation);
 std::unique_ptr<Stage> hard_stage(const StageSettings& settings,
                                   const std::vector<Batch>& validation);
-std::unique_ptr<Stage> masked_stage(const StageSettings& settings, HeadSelection selection,
+std::unique_ptr<Stage> masked_stage(const StageSettings& settings, Selection selection,
                                     const std::vector<Batch>& validation);
 std::unique_ptr<Stage> ordered_stage(const StageSettings& settings, HeadOrder order,
                                      const std::vector<Batch>& validation);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "data/load.h"
-#include "data/split.h"
-#include "text/word_tokenizer.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/make_tokenizer.h"
+#include "data/spec.h"
+#include "text/wordpiece_trainer.h"
+#include "train/task_texts.h"
 
 namespace headroom {
 namespace {
@@ -18,20 +20,23 @@ constexpr int64_t synthetic_validation_rows = 2000;
 constexpr int64_t synthetic_test_rows = 5000;
 constexpr int64_t synthetic_epoch_rows = 20000;
 
-TextDataset pick(const TextDataset& dataset, const std::vector<int32_t>& rows) {
-  TextDataset part{dataset.name, {}, dataset.labels, dataset.pairs};
-  part.rows.reserve(rows.size());
-  for (const int32_t row : rows) part.rows.push_back(dataset.rows[static_cast<size_t>(row)]);
-  return part;
-}
-
-Vocabulary build_vocabulary(const TextDataset& rows, const TaskRequest& request) {
-  VocabularyBuilder builder;
+void add_rows(const TextDataset& rows, auto& builder) {
   for (const TextRow& row : rows.rows) {
     builder.add(row.text);
     if (rows.pairs) builder.add(row.text_pair);
   }
-  return builder.build(request.vocabulary_size, request.min_count);
+}
+
+TextCoding build_coding(const TextDataset& rows, const TaskRequest& request) {
+  if (request.tokenizer == TokenizerKind::wordpiece) {
+    WordPieceTrainer trainer(request.lower_case);
+    add_rows(rows, trainer);
+    return {request.tokenizer, request.lower_case,
+            trainer.train(request.vocabulary_size, request.min_count)};
+  }
+  VocabularyBuilder builder;
+  add_rows(rows, builder);
+  return {request.tokenizer, true, builder.build(request.vocabulary_size, request.min_count)};
 }
 
 TaskData load_synthetic(const TaskRequest& request) {
@@ -57,33 +62,27 @@ TaskData load_synthetic(const TaskRequest& request) {
 
 }  // namespace
 
-TaskData load_task(const TaskRequest& request, const Vocabulary* fixed) {
-  if (request.task == Task::synthetic) return load_synthetic(request);
-  if (request.data.empty()) {
-    throw Error(ErrorCode::usage, "train",
-                "--data is required: csv:FILE, tsv:FILE, jsonl:FILE or a known name");
-  }
-  TextDataset all = load_text_dataset(request.data, request.data_dir);
-  if (request.train_rows > 0) {
-    all = pick(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));
-  }
-  const auto rows = static_cast<int64_t>(all.rows.size());
-  const int64_t wanted = request.validation_rows > 0 ? request.validation_rows
-                                                     : std::clamp<int64_t>(rows / 10, 1, 2000);
-  const SplitIndices split = split_stratified(all.row_labels(), wanted, request.split_seed);
-  const TextDataset train = pick(all, split.train);
+TextCoding read_coding(const std::filesystem::path& checkpoint) {
+  const ModelConfig config = read_config(checkpoint);
+  return {config.tokenizer, config.lower_case, read_vocabulary(checkpoint, config)};
+}
 
+TaskData load_task(const TaskRequest& request, const TextCoding* fixed) {
+  if (request.task == Task::synthetic) return load_synthetic(request);
+  const TaskTexts texts = load_task_texts(request);
   TaskData data;
-  data.name = all.name;
-  data.labels = all.labels;
+  data.name = texts.train.name;
+  data.labels = texts.train.labels;
   data.max_tokens = request.max_tokens;
-  data.vocabulary = fixed != nullptr ? *fixed : build_vocabulary(train, request);
-  const WordTokenizer tokenizer(*data.vocabulary);
-  data.train = encode_dataset(train, tokenizer, request.max_tokens);
-  data.validation = encode_dataset(pick(all, split.validation), tokenizer, request.max_tokens);
+  const TextCoding coding = fixed != nullptr ? *fixed : build_coding(texts.train, request);
+  data.tokenizer = coding.tokenizer;
+  data.lower_case = coding.lower_case;
+  data.vocabulary = coding.vocabulary;
+  const auto tokenizer = make_tokenizer(coding.tokenizer, coding.lower_case, coding.vocabulary);
+  data.train = encode_dataset(texts.train, *tokenizer, request.max_tokens);
+  data.validation = encode_dataset(texts.validation, *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
-    data.test = encode_dataset(load_text_dataset(request.eval_data, request.data_dir, &data.labels),
-                               tokenizer, request.max_tokens);
+    data.test = encode_dataset(texts.test, *tokenizer, request.max_tokens);
   }
   return data;
 }

@@ -15,11 +15,20 @@
 
 namespace headroom {
 
+// How texts become ids: the vocabulary of a checkpoint to start from.
+struct TextCoding {
+  TokenizerKind tokenizer = TokenizerKind::word;
+  bool lower_case = true;
+  Vocabulary vocabulary;
+};
+
 struct TaskData {
   Task task = Task::classify;
   std::string name;
   SyntheticTask synthetic;  // when task is synthetic: rows are drawn fresh, `train` is empty
   std::vector<std::string> labels;
+  TokenizerKind tokenizer = TokenizerKind::word;
+  bool lower_case = true;
   std::optional<Vocabulary> vocabulary;
   EncodedDataset train;
   EncodedDataset validation;
@@ -28,7 +37,10 @@ struct TaskData {
 };
 
 // `fixed` (of a checkpoint to start from) replaces the vocabulary that would be built.
-TaskData load_task(const TaskRequest& request, const Vocabulary* fixed = nullptr);
+TaskData load_task(const TaskRequest& request, const TextCoding* fixed = nullptr);
+
+// Of a checkpoint directory.
+TextCoding read_coding(const std::filesystem::path& checkpoint);
 
 // Rows as training reads them.
 std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_size, uint64_t seed,

@@ -14,8 +14,10 @@ struct TaskRequest {
   std::string data;       // SPEC of the training rows; synthetic: "synthetic?..." or empty
   std::string eval_data;  // SPEC of the test rows; empty: none
   std::filesystem::path data_dir;
-  int max_tokens = 64;          // special tokens included
-  int vocabulary_size = 20000;  // most words kept, special tokens included
+  int max_tokens = 64;  // special tokens included
+  TokenizerKind tokenizer = TokenizerKind::word;
+  bool lower_case = true;       // wordpiece: lower-case and strip accents
+  int vocabulary_size = 20000;  // most tokens kept, special ones included
   int min_count = 2;            // a word must be seen this often
   int64_t train_rows = 0;       // 0: all; otherwise a class-balanced sample
   int64_t validation_rows = 0;  // 0: a tenth, at most 2,000

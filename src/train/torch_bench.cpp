@@ -45,7 +45,7 @@ double time_forward(const ModelWeights& weights, const Batch& batch) {
 
 struct Contestant {
   double budget;
-  HeadSelection selection;
+  Selection selection;
   ModelWeights weights;
 };
 
@@ -88,7 +88,7 @@ std::vector<BenchCell> measure(const ModelShape& shape, const std::vector<Contes
 }
 
 std::vector<BenchCell> bench_weights(const ModelShape& shape, const ModelWeights& weights,
-                                     const std::function<HeadSelection(double)>& select,
+                                     const std::function<Selection(double)>& select,
                                      const BenchSettings& settings, ProgressSink& progress) {
   use_threads(settings.threads);
   const torch::InferenceMode inference;
@@ -98,8 +98,8 @@ std::vector<BenchCell> bench_weights(const ModelShape& shape, const ModelWeights
   budgets.erase(std::unique(budgets.begin(), budgets.end()), budgets.end());
   std::vector<Contestant> contestants;
   for (const double budget : budgets) {
-    HeadSelection selection = select(budget);
-    ModelWeights sliced = slice_heads(weights, selection);
+    Selection selection = select(budget);
+    ModelWeights sliced = slice_model(weights, selection);
     contestants.push_back({budget, std::move(selection), std::move(sliced)});
   }
   std::vector<BenchCell> cells;
@@ -155,7 +155,7 @@ std::vector<BenchCell> bench_checkpoint(const std::filesystem::path& model,
 }
 
 std::vector<BenchCell> bench_shape(const ModelShape& shape,
-                                   const std::function<HeadSelection(double)>& select,
+                                   const std::function<Selection(double)>& select,
                                    const BenchSettings& settings, ProgressSink& progress) {
   return bench_weights(shape, fresh_weights(shape, settings.seed, torch::kCPU), select, settings,
                        progress);

@@ -48,7 +48,7 @@ std::vector<BenchCell> bench_checkpoint(const std::filesystem::path& model,
 
 // Fresh weights of a shape at given selections: time does not depend on the values.
 std::vector<BenchCell> bench_shape(const ModelShape& shape,
-                                   const std::function<HeadSelection(double)>& select,
+                                   const std::function<Selection(double)>& select,
                                    const BenchSettings& settings, ProgressSink& progress);
 
 }  // namespace headroom

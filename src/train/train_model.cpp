@@ -2,30 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/model_card.h"
 #include "model/weights_io.h"
-#include "train/checkpoint_model.h"
 #include "train/evaluate.h"
+#include "train/fine_tuning.h"
 #include "train/plan.h"
 #include "train/runtime.h"
 #include "train/score_budgets.h"
 #include "train/task_data.h"
-#include "train/training_state.h"
+#include "train/training_output.h"
 
 namespace headroom {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path state_directory(const fs::path& out) {
-  if (out.empty()) throw Error(ErrorCode::usage, "train", "--out is empty: name a directory");
-  fs::path clean = fs::absolute(out).lexically_normal();
-  if (!clean.has_filename()) clean = clean.parent_path();  // "model/" and "."
-  return clean.parent_path() / (clean.filename().string() + ".training");
-}
 
 // Everything that decides the course of a run; a state saved under another one cannot go on.
 std::string fingerprint(const TrainRequest& request, const TaskData& data) {
@@ -42,13 +35,16 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
       r.gate_rate_factor, g.mass_weight, g.overshoot_weight, g.distill_weight, g.temperature,
       g.budget_low, grid, t.split_seed, t.min_count);
   return fmt::format(
-      "v1 {} {} rows={}/{}/{} tokens={} vocab={} L{} D{} H{} F{} seed={} batch={} epochs={}/{}/{} "
-      "rates={}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {}",
+      "v2 {} {} rows={}/{}/{} tokens={} vocab={}/{} L{} D{} H{} F{} seed={} batch={} "
+      "epochs={}/{}/{}/{} rates={}/{}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {} {}",
       method_name(request.method), data.name, data.train.size(), data.validation.size(),
-      data.test.size(), data.max_tokens, data.vocabulary->size(), s.layers, s.width, s.heads, s.ffn,
-      request.seed, r.batch_size, r.dense_epochs, r.soft_epochs, r.hard_epochs, r.dense_rate,
-      r.soft_rate, r.hard_rate, r.dropout, r.weight_decay, r.free_slopes, request.static_budget,
-      r.stages.label_smoothing, request.init.string(), course);
+      data.test.size(), data.max_tokens, data.vocabulary->size(), tokenizer_name(data.tokenizer),
+      s.layers, s.width, s.heads, s.ffn, request.seed, r.batch_size, r.dense_epochs, r.soft_epochs,
+      r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate, r.hard_rate, r.nested_rate,
+      r.dropout, r.weight_decay, r.free_slopes, request.static_budget, r.stages.label_smoothing,
+      request.init.string(), course,
+      fmt::format("ffn={} allocation={} group={}", r.nested.ffn,
+                  static_cast<int>(r.nested.allocation), r.nested.group_width));
 }
 
 void check_shape(const ModelShape& shape) {
@@ -68,13 +64,9 @@ ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape
   model.dropout = request.recipe.dropout;
   model.weights = fresh_weights(shape, request.seed, device);
   if (!request.init.empty()) {
-    const CheckpointModel init = open_checkpoint(request.init, device);
-    const Linear fresh_classifier = model.weights.classifier;
-    model.weights = init.model.weights;
-    model.layer_norm_eps = init.config.layer_norm_eps;
-    if (init.config.labels != data.labels) model.weights.classifier = fresh_classifier;
+    start_from(request.init, data.labels, model);
   }
-  if (request.method != Method::dense) {
+  if (request.method == Method::budgeted || request.method == Method::static_gates) {
     model.gates =
         fresh_gates(shape.layers, shape.heads, request.recipe.free_slopes, request.seed, device);
   }
@@ -90,7 +82,10 @@ ModelConfig config_of(const TrainRequest& request, const ElasticModel& model,
   config.task = data.task;
   config.method = request.method;
   config.labels = data.labels;
+  config.tokenizer = data.tokenizer;
+  config.lower_case = data.lower_case;
   if (model.gates) config.gates = model.gates->parameters();
+  config.order = model.order;
   config.trained_budget = request.static_budget;
   return config;
 }
@@ -109,74 +104,29 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   return write_model_card(config, card);
 }
 
-// Other programs keep a config.json too; ours has a "headroom" object.
-bool is_checkpoint(const fs::path& directory) {
-  try {
-    return parse_json(read_file(directory / "config.json", ErrorCode::bad_model, 16ULL << 20),
-                      ErrorCode::bad_model, "config.json")
-        .contains("headroom");
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-// Refuses to replace what is not ours, or to forget an unfinished run.
-void check_output(const TrainRequest& request, const fs::path& state) {
-  std::error_code ignored;
-  if (fs::equivalent(request.out, fs::current_path(), ignored)) {
-    throw Error(ErrorCode::usage, "train",
-                "--out is the current directory, which cannot be replaced: name another one");
-  }
-  if (fs::exists(request.out) && !is_checkpoint(request.out) &&
-      !(fs::is_directory(request.out) && fs::is_empty(request.out))) {
-    throw Error(ErrorCode::usage, "train",
-                fmt::format("--out {} exists and is not a checkpoint: choose another name",
-                            request.out.string()));
-  }
-  if (has_state(state) && !request.resume && !request.restart) {
-    throw Error(ErrorCode::usage, "train",
-                fmt::format("{} holds an unfinished run: --resume goes on with it, --restart "
-                            "discards it",
-                            state.string()));
-  }
-}
-
-// Fails before hours of training, not after them.
-void open_output(const TrainRequest& request, const fs::path& state) {
-  std::error_code error;
-  if (request.restart) remove_tree(state);
-  fs::create_directories(state, error);
-  if (error) {
-    throw Error(ErrorCode::runtime, "train",
-                fmt::format("cannot write beside {}: {}", request.out.string(), error.message()));
-  }
-  write_file_atomically(state / "writable", "");
-  fs::remove(state / "writable", error);
-}
-
 }  // namespace
 
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   check_shape(request.shape);
   use_threads(request.threads);
   const torch::Device device = open_device(request.device);
-  const fs::path state = state_directory(request.out);
-  check_output(request, state);
+  const TrainingOutput output{request.out, request.resume, request.restart};
+  check_output(output);
 
-  std::optional<Vocabulary> fixed;
+  std::optional<TextCoding> fixed;
   ModelShape shape = request.shape;
   if (!request.init.empty()) {
     const ModelConfig init = read_config(request.init);
-    fixed = read_vocabulary(request.init, init);
+    fixed = read_coding(request.init);
     shape = init.shape;
   }
   TaskRequest task = request.task;
-  if (fixed) task.max_tokens = static_cast<int>(shape.positions);
+  if (fixed) task.max_tokens = std::min(task.max_tokens, static_cast<int>(shape.positions));
   const TaskData data = load_task(task, fixed ? &*fixed : nullptr);
   shape.vocabulary = data.vocabulary->size();
   shape.positions = data.max_tokens;
   shape.labels = static_cast<int64_t>(data.labels.size());
-  open_output(request, state);
+  open_output(output);
   progress.note(
       fmt::format("{}: {} training rows, {} validation, {} test, {} labels, {} words", data.name,
                   data.task == Task::synthetic ? "fresh" : std::to_string(data.train.size()),
@@ -189,7 +139,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   const auto source = training_source(data, recipe.batch_size, request.seed, device);
   std::vector<StagePlan> plans = plan_method(request.method, recipe, *source, validation);
   TrainerSettings settings = trainer_settings(recipe, request.seed);
-  settings.state_directory = state;
+  settings.state_directory = output.state_directory();
   settings.save_seconds = request.save_seconds;
   settings.resume = request.resume;
   settings.fingerprint = fingerprint(request, data);
@@ -207,10 +157,11 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   report.parameters = parameter_count(shape, all_heads(shape.layers, shape.heads));
 
   ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
+  const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
   write_checkpoint(request.out,
                    {config, data.vocabulary->to_text(), card_for(request, config, data, report),
-                    training.log, tensor_views(on_cpu)});
-  remove_tree(state);
+                    training.log, tensor_views(on_cpu, type)});
+  remove_tree(output.state_directory());
   return report;
 }
 

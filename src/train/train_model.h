@@ -29,6 +29,7 @@ struct TrainRequest {
   bool resume = false;   // go on with the unfinished run beside `out`
   bool restart = false;  // discard it
   double save_seconds = 60;
+  bool bf16_weights = false;  // store weights as bf16: half the bytes, three digits
   std::vector<double> budgets = {0.25, 0.5, 0.75, 1.0};  // shown at the end
 };
 

@@ -53,17 +53,19 @@ class Trainer {
   void run_stage(size_t index) {
     StagePlan& plan = plans_[index];
     if (index >= state_.stages.size()) {
-      state_.stages.push_back({plan.stage->name(), 0, -1, 0, 0, false});
+      state_.stages.push_back({plan.stage->name(), 0, -1, 0, 0, 0, false});
+      plan.stage->prepare(model_);
+      if (model_.order) state_.order = unit_names(*model_.order);
       state_.start = parameters_.snapshot();
       state_.best = state_.start;
       parameters_.reset_moments();
     }
     plan.stage->begin(model_at(state_.start));
     StageRecord& record = state_.stages.back();
-    bool done = record.steps >= plan.schedule.steps;
+    bool done = is_last(plan, record);
     while (!done) {
       step(index, plan, record);
-      const bool last = record.steps == plan.schedule.steps;
+      const bool last = is_last(plan, record);
       if (last || (plan.validate_every > 0 && record.steps % plan.validate_every == 0)) {
         validate(plan, record);
         const bool reached = record.best_score >= plan.stop_at;
@@ -79,6 +81,10 @@ class Trainer {
     save();
   }
 
+  static bool is_last(const StagePlan& plan, const StageRecord& record) {
+    return plan.seconds > 0 ? record.seconds >= plan.seconds : record.steps >= plan.schedule.steps;
+  }
+
   void step(size_t index, StagePlan& plan, StageRecord& record) {
     const auto started = Clock::now();
     const Batch batch = source_.batch(state_.total_steps);
@@ -89,7 +95,8 @@ class Trainer {
     parameters_.zero_gradients();
     const torch::Tensor loss = plan.stage->loss(model_, batch, random);
     loss.backward();
-    const double rate = plan.schedule.rate(record.steps);
+    const double rate = plan.seconds > 0 ? plan.schedule.rate_at(record.seconds / plan.seconds)
+                                         : plan.schedule.rate(record.steps);
     ++record.steps;
     ++state_.total_steps;
     adamw_step(parameters_.groups(), settings_.optimiser, rate, record.steps);
@@ -99,6 +106,7 @@ class Trainer {
     if (record.steps % settings_.log_every == 0) log_loss(record, rate);
     result_.samples += static_cast<double>(batch.size());
     result_.seconds += seconds_since(started);
+    record.seconds += seconds_since(started);
     report(plan, record);
   }
 
@@ -139,7 +147,7 @@ class Trainer {
     ProgressUpdate update;
     update.stage = record.name;
     update.done = record.steps;
-    update.total = plan.schedule.steps;
+    update.total = plan.seconds > 0 ? steps_in_time(plan, record) : plan.schedule.steps;
     update.resumed_at = std::max<int64_t>(0, record.steps - (state_.total_steps - resumed_at_));
     update.unit = "steps";
     update.units_scale = static_cast<double>(source_.batch_size());
@@ -147,6 +155,12 @@ class Trainer {
     update.detail = std::isfinite(last_loss_) ? fmt::format("loss {:.4f}", last_loss_) : "";
     if (last_score_ >= 0) update.detail += fmt::format("  validation {:.4f}", last_score_);
     progress_.update(update);
+  }
+
+  // A guess from the rate so far: good enough for a bar.
+  static int64_t steps_in_time(const StagePlan& plan, const StageRecord& record) {
+    const double rate = static_cast<double>(record.steps) / std::max(record.seconds, 1e-9);
+    return std::max(record.steps, static_cast<int64_t>(rate * plan.seconds));
   }
 
   void log(const Json& line) { state_.log += line.dump() + "\n"; }
@@ -214,6 +228,7 @@ class Trainer {
     }
     state_ = std::move(*saved);
     parameters_.restore(state_.values);
+    if (!state_.order.empty()) model_.order = parse_units(state_.order, model_.shape);
     for (size_t i = 0; i < parameters_.groups().size(); ++i) {
       parameters_.groups()[i].mean.copy_(state_.mean[i]);
       parameters_.groups()[i].square.copy_(state_.square[i]);

@@ -20,6 +20,7 @@ struct StagePlan {
   Schedule schedule;           // schedule.steps is the most steps the stage may take
   int64_t validate_every = 0;  // steps; 0: only at the end
   int64_t patience = 0;        // stop after this many validations without improvement; 0: never
+  double seconds = 0;          // > 0: the stage and its schedule last this long, whatever the steps
   double stop_at = 2.0;        // stop as soon as the validation score reaches this
   bool keep_best = true;       // end with the weights that validated best
 };

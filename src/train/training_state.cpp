@@ -31,6 +31,7 @@ Json stage_to_json(const StageRecord& stage) {
           {"best_score", stage.best_score},
           {"best_step", stage.best_step},
           {"stale", stage.stale_validations},
+          {"seconds", stage.seconds},
           {"finished", stage.finished}};
 }
 
@@ -42,6 +43,7 @@ StageRecord stage_from_json(const Json& json) {
   stage.best_score = fields.number("best_score", -1e9, 1e9);
   stage.best_step = fields.whole("best_step", 0, INT64_MAX);
   stage.stale_validations = fields.whole("stale", 0, INT64_MAX);
+  stage.seconds = fields.number_or("seconds", 0, 0, 1e12);
   stage.finished = fields.boolean_or("finished", false);
   return stage;
 }
@@ -74,6 +76,7 @@ void save_state(const std::filesystem::path& directory, const TrainingState& sta
                {"total_steps", state.total_steps},
                {"stages", Json::array()},
                {"groups", state.values.size()},
+               {"order", state.order},
                {"log", state.log}};
   for (const StageRecord& stage : state.stages) json["stages"].push_back(stage_to_json(stage));
   write_file_atomically(staged.path() / "state.json", json.dump());
@@ -98,6 +101,9 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
   state.total_steps = fields.whole("total_steps", 0, INT64_MAX);
   state.log = fields.text("log");
   for (const Json& stage : fields.array("stages")) state.stages.push_back(stage_from_json(stage));
+  if (fields.has("order")) {
+    for (const Json& unit : fields.array("order")) state.order.push_back(unit.get<std::string>());
+  }
   const int64_t groups = fields.whole("groups", 1, 16);
   const SafetensorsFile file(folder / "tensors.safetensors");
   for (const auto& [name, member] : all_tensors) {

@@ -16,6 +16,7 @@ struct StageRecord {
   double best_score = -1;
   int64_t best_step = 0;
   int64_t stale_validations = 0;  // since the best
+  double seconds = 0;             // spent so far
   bool finished = false;
 };
 
@@ -24,6 +25,7 @@ struct TrainingState {
   std::vector<StageRecord> stages;  // the last one is under way unless finished
   int64_t total_steps = 0;          // over all stages
   std::string log;                  // JSON lines so far
+  std::vector<std::string> order;   // unit names of a nested model's order; empty: none yet
   // One tensor per parameter group each:
   std::vector<torch::Tensor> values, mean, square;
   std::vector<torch::Tensor> start;  // values when the current stage began (the teacher)

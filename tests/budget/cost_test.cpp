@@ -21,7 +21,7 @@ TEST(Cost, DenseLayerMatchesTheTextbookFormula) {
 
 TEST(Cost, HalfTheHeadsOfBertMiniIsCappedAsDerived) {
   // Caps derived for 32, 128 and 512 tokens: 1.21, 1.24 and 1.33.
-  const HeadSelection half = select_heads(random_order(4, 4, 1), 0.5);
+  const Selection half = select_heads(random_order(4, 4, 1), 0.5);
   EXPECT_NEAR(speedup_cap(bert_mini(), half, 32), 1.21, 0.005);
   EXPECT_NEAR(speedup_cap(bert_mini(), half, 128), 1.24, 0.005);
   EXPECT_NEAR(speedup_cap(bert_mini(), half, 512), 1.33, 0.005);
@@ -40,7 +40,7 @@ TEST(Cost, NeverRisesWhenTheBudgetFalls) {
 }
 
 TEST(Cost, MeanIsOverInputsNotOverTheirMeanLength) {
-  const HeadSelection all = all_heads(4, 4);
+  const Selection all = all_heads(4, 4);
   const double mean = mean_cost(bert_mini(), all, {10, 30}).model_macs;
   EXPECT_DOUBLE_EQ(
       mean,
@@ -54,7 +54,7 @@ TEST(Cost, ParametersOfBertMiniAreCountedExactly) {
 
 TEST(Cost, ARemovedHeadTakesItsFourSlicesAlong) {
   const ModelShape shape = bert_mini();
-  HeadSelection fewer = all_heads(4, 4);
+  Selection fewer = all_heads(4, 4);
   fewer.kept[2].pop_back();
   EXPECT_EQ(parameter_count(shape, all_heads(4, 4)) - parameter_count(shape, fewer),
             4 * 256 * 64 + 3 * 64);

@@ -74,7 +74,7 @@ inline std::vector<int64_t> random_lengths(Random& random) {
   return lengths;
 }
 
-inline HeadSelection random_selection(const ModelShape& shape, Random& random) {
+inline Selection random_selection(const ModelShape& shape, Random& random) {
   return select_heads(random_order(shape.layers, shape.heads, random.next()),
                       1.0 - random.uniform());
 }

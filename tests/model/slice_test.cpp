@@ -33,7 +33,7 @@ int64_t element_count(ModelWeights weights) {
 }
 
 TEST(Slice, TheMaskIsOneForKeptHeadsOnly) {
-  const HeadSelection selection{3, {{0, 2}, {1}}};
+  const Selection selection{3, {{0, 2}, {1}}};
   const torch::Tensor expected = torch::tensor({{1.0F, 0.0F, 1.0F}, {0.0F, 1.0F, 0.0F}});
   EXPECT_TRUE(torch::equal(mask_of(selection, torch::kCPU), expected));
 }
@@ -43,11 +43,11 @@ TEST(Slice, SlicedEqualsMasked) {
     Random random{seed};
     const ModelShape shape = random_shape(random);
     const ModelWeights weights = random_weights(shape, seed);
-    const HeadSelection selection = random_selection(shape, random);
+    const Selection selection = random_selection(shape, random);
     const Batch batch = random_batch(shape, random_lengths(random), random);
     const torch::Tensor masked =
         forward(weights, batch, with_gates(mask_of(selection, torch::kCPU)));
-    const torch::Tensor sliced = forward(slice_heads(weights, selection), batch);
+    const torch::Tensor sliced = forward(slice_model(weights, selection), batch);
     EXPECT_LE(largest_difference(masked, sliced), 1e-5) << "seed " << seed;
   }
 }
@@ -57,13 +57,13 @@ TEST(Slice, SoftGatesFoldIntoTheOutputProjection) {
     Random random{seed, 1};
     const ModelShape shape = random_shape(random);
     const ModelWeights weights = random_weights(shape, seed);
-    const HeadSelection selection = random_selection(shape, random);
+    const Selection selection = random_selection(shape, random);
     const torch::Tensor gates =
         torch::sigmoid(testing::random_tensor({shape.layers, shape.heads}, 2.0, random));
     const Batch batch = random_batch(shape, random_lengths(random), random);
     const torch::Tensor masked =
         forward(weights, batch, with_gates(gates * mask_of(selection, torch::kCPU)));
-    const torch::Tensor sliced = forward(slice_heads(weights, selection, gates), batch);
+    const torch::Tensor sliced = forward(slice_model(weights, selection, gates), batch);
     EXPECT_LE(largest_difference(masked, sliced), 1e-5) << "seed " << seed;
   }
 }
@@ -73,7 +73,7 @@ TEST(Slice, KeepingEveryHeadIsTheSameModel) {
   const ModelShape shape = random_shape(random);
   const ModelWeights weights = random_weights(shape, 1);
   const Batch batch = random_batch(shape, {6, 3}, random);
-  const ModelWeights all = slice_heads(weights, all_heads(shape.layers, shape.heads));
+  const ModelWeights all = slice_model(weights, all_heads(shape.layers, shape.heads));
   EXPECT_TRUE(torch::equal(forward(all, batch), forward(weights, batch)));
 }
 
@@ -81,8 +81,8 @@ TEST(Slice, KeepsAsManyNumbersAsTheCostSays) {
   for (uint64_t seed = 0; seed < models; ++seed) {
     Random random{seed, 2};
     const ModelShape shape = random_shape(random);
-    const HeadSelection selection = random_selection(shape, random);
-    const ModelWeights sliced = slice_heads(fresh_weights(shape, seed, torch::kCPU), selection);
+    const Selection selection = random_selection(shape, random);
+    const ModelWeights sliced = slice_model(fresh_weights(shape, seed, torch::kCPU), selection);
     EXPECT_EQ(element_count(sliced), parameter_count(shape, selection));
   }
 }
@@ -92,7 +92,7 @@ TEST(Slice, LeavesTheOriginalUntouched) {
   const ModelShape shape = random_shape(random);
   ModelWeights weights = random_weights(shape, 2);
   ModelWeights before = copy_weights(weights);
-  ModelWeights sliced = slice_heads(weights, random_selection(shape, random),
+  ModelWeights sliced = slice_model(weights, random_selection(shape, random),
                                     torch::full({shape.layers, shape.heads}, 0.5));
   for_each_tensor(sliced, [](const std::string&, torch::Tensor& tensor) { tensor.zero_(); });
   EXPECT_EQ(weights.layers[0].attention.heads, shape.heads);

@@ -170,7 +170,7 @@ TEST_F(OneStep, HardLeavesTheGatesAloneAtBudgetOne) {
 }
 
 TEST_F(OneStep, MaskedTrainsTheSelectionItWasGiven) {
-  const HeadSelection selection{4, {{1}, {0, 3}}};
+  const Selection selection{4, {{1}, {0, 3}}};
   const torch::Tensor mask = mask_of(selection, torch::kCPU);
   const double expected = task_loss(logits_of(model, mask), batch.labels, 0.0).item<double>();
   EXPECT_NEAR(loss_of(*masked_stage(settings, selection, validation)).item<double>(), expected,

@@ -1,0 +1,107 @@
+// headroom pretrain: plain text in, a masked-language model out.
+#include <fmt/format.h>
+
+#include "cli/app.h"
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "train/pretrain_model.h"
+
+namespace headroom {
+namespace {
+
+void print_report(const PretrainReport& report, const PretrainRequest& request, bool json) {
+  if (json) {
+    print_json_line({{"documents", report.documents},
+                     {"text_tokens", report.text_tokens},
+                     {"steps", report.steps},
+                     {"tokens_seen", report.tokens_seen},
+                     {"tokens_per_second", report.tokens_per_second},
+                     {"masked_accuracy", report.accuracy},
+                     {"parameters", report.parameters}});
+    return;
+  }
+  fmt::print(
+      "{} steps over {:.1f} M tokens ({:.1f} M of text), {:.0f} tokens/s; {:.1f} % of hidden "
+      "tokens "
+      "predicted right; {} parameters; checkpoint: {}\n",
+      report.steps, report.tokens_seen / 1e6, static_cast<double>(report.text_tokens) / 1e6,
+      report.tokens_per_second, 100 * report.accuracy, report.parameters, request.out.string());
+}
+
+void add_model_options(CLI::App& app, PretrainRequest& request) {
+  ModelShape& shape = request.shape;
+  app.add_option("--layers", shape.layers, "layers")->check(CLI::Range(1, 128));
+  app.add_option("--width", shape.width, "width, a multiple of --heads")
+      ->check(CLI::Range(1, 65536));
+  app.add_option("--heads", shape.heads, "attention heads per layer")->check(CLI::Range(1, 1024));
+  app.add_option("--ffn", shape.ffn, "FFN width")->check(CLI::Range(1, 1 << 20));
+  app.add_option("--max-tokens", request.row_tokens, "length of the rows that text is cut into")
+      ->check(CLI::Range(8, 4096));
+}
+
+void add_training_options(CLI::App& app, PretrainRequest& request) {
+  app.add_option("--steps", request.steps, "how long: optimiser steps")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--minutes", request.minutes, "how long: minutes; the rate decays with the clock")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--batch", request.batch_rows, "rows a step")->check(CLI::Range(1, 65536));
+  app.add_option("--lr", request.rate, "peak learning rate")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--warmup", request.warmup, "share of the run")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--dropout", request.dropout, "dropout")->check(CLI::Range(0.0, 0.99));
+  app.add_option("--weight-decay", request.weight_decay, "on matrices")
+      ->check(CLI::Range(0.0, 10.0));
+  app.add_option("--mask", request.mask_share, "share of tokens hidden")
+      ->check(CLI::Range(0.01, 0.9));
+  app.add_option("--validation-rows", request.validation_rows, "rows set aside, at most a tenth")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--validate-every", request.validate_every, "steps")->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+int run_pretrain(int argc, char** argv) {
+  CLI::App app(
+      "Pretrains an encoder on plain text (masked language model); `train --init` goes on.",
+      "headroom pretrain");
+  PretrainRequest request;
+  std::string vocabulary;
+  std::string out;
+  std::string weights = "bf16";
+  std::string data_dir = default_data_dir();
+  app.add_option("--text", request.text,
+                 "files of plain text (documents separated by blank lines), or data SPECs")
+      ->required();
+  add_data_dir(app, data_dir);
+  app.add_option("--vocab", vocabulary, "vocab.txt to use; without it one is trained on the text");
+  app.add_option("--vocab-size", request.vocabulary_size, "word pieces to train")
+      ->check(CLI::Range(100, 1000000));
+  app.add_flag("--cased{false}", request.lower_case, "keep capitals and accents");
+  add_model_options(app, request);
+  add_training_options(app, request);
+  app.add_option("--out", out, "checkpoint directory to write")->required();
+  app.add_option("--weights", weights, "how weights are stored: fp32 or bf16");
+  app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out");
+  app.add_flag("--restart", request.restart, "discard the unfinished run beside --out");
+  app.add_option("--save-seconds", request.save_seconds, "between saved states")
+      ->check(CLI::NonNegativeNumber);
+  add_seed(app, request.seed);
+  add_threads(app, request.threads);
+  add_device(app, request.device);
+  add_config_option(app);
+  return run_app(app, argc, argv, [&](bool json) {
+    require_supported("--weights", weights, {"fp32", "bf16"});
+    request.bf16_weights = weights == "bf16";
+    request.vocabulary = vocabulary;
+    request.out = out;
+    request.data_dir = data_dir;
+    PretrainReport report;
+    {
+      ConsoleProgress progress;
+      report = pretrain_model(request, progress);
+    }
+    print_report(report, request, json);
+  });
+}
+
+}  // namespace headroom

@@ -1,0 +1,28 @@
+// What an experiment runs: a task, a model, a recipe, and the budgets to score. No torch here.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "budget/shape.h"
+#include "train/recipe.h"
+#include "train/task_request.h"
+
+namespace headroom {
+
+struct Experiment {
+  std::string name;       // "budgeted", "nested"
+  std::string task_name;  // "synthetic", "agnews", ...
+  TaskRequest task;
+  ModelShape shape;
+  Recipe recipe;
+  std::vector<double> budgets;             // scored
+  std::vector<double> specialist_budgets;  // a model of its own is trained for each
+  std::filesystem::path init;              // pretrained checkpoint; empty: fresh weights
+  std::vector<std::string> arms;           // run only these; empty: all
+  std::string device = "cpu";
+  int threads = 0;
+};
+
+}  // namespace headroom

@@ -1,0 +1,137 @@
+#include "train/fasttext_arm.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "text/words.h"
+#include "train/task_texts.h"
+
+namespace headroom {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Choice {
+  double rate;
+  int epochs;
+  int word_ngrams;
+};
+constexpr std::array<Choice, 6> choices = {
+    {{0.1, 5, 1}, {0.5, 5, 1}, {0.5, 5, 2}, {0.5, 25, 2}, {1.0, 5, 2}, {1.0, 25, 2}}};
+
+// A folder that goes away with its owner.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string pattern = (fs::temp_directory_path() / "headroom-fasttext-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorCode::runtime, "run fastText", "cannot make a temporary folder");
+    }
+    path_ = pattern;
+  }
+  ~ScratchFolder() { remove_tree(path_); }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+bool on_path() {
+  return std::system("command -v fasttext >/dev/null 2>&1") == 0;
+}
+
+// Runs a command and returns what it prints; temporary paths hold no characters the shell minds.
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw Error(ErrorCode::runtime, "run fastText", "cannot start a shell");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    text.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    throw Error(ErrorCode::runtime, "run fastText", fmt::format("{} failed", command));
+  }
+  return text;
+}
+
+// One row a line: the label's number, then its words in lower case, punctuation apart.
+void write_rows(const std::string& path, const TextDataset& rows) {
+  std::string text;
+  for (const TextRow& row : rows.rows) {
+    text += fmt::format("__label__{}", row.label);
+    for (const std::string& word : split_words(row.text)) text.append(" ").append(word);
+    text += '\n';
+  }
+  write_file_atomically(path, text);
+}
+
+// `fasttext test` prints N, P@1 and R@1, a name and a number a line.
+double precision(const std::string& model, const std::string& rows) {
+  const std::string text = output_of(fmt::format("fasttext test {}.bin {}", model, rows));
+  const size_t at = text.find("P@1");
+  if (at == std::string::npos) {
+    throw Error(ErrorCode::runtime, "run fastText", "its answer has no P@1: another version?");
+  }
+  return std::stod(text.substr(at + 3));
+}
+
+void train(const std::string& rows, const std::string& model, const Choice& choice) {
+  output_of(
+      fmt::format("fasttext supervised -input {} -output {} -lr {} -epoch {} -wordNgrams {} "
+                  "-dim 100 -minCount 1 -thread 1 -verbose 0 2>/dev/null",
+                  rows, model, choice.rate, choice.epochs, choice.word_ngrams));
+}
+
+}  // namespace
+
+Json fasttext_arm(const TaskRequest& request) {
+  if (!on_path()) return nullptr;
+  const TaskTexts texts = load_task_texts(request);
+  const ScratchFolder folder;
+  const std::string train_rows = folder.file("train.txt");
+  const std::string validation_rows = folder.file("validation.txt");
+  const std::string test_rows = folder.file("test.txt");
+  write_rows(train_rows, texts.train);
+  write_rows(validation_rows, texts.validation);
+  write_rows(test_rows, texts.test);
+
+  Choice best{};
+  double best_score = -1;
+  for (const Choice& choice : choices) {
+    train(train_rows, folder.file("try"), choice);
+    const double score = precision(folder.file("try"), validation_rows);
+    if (score <= best_score) continue;
+    best_score = score;
+    best = choice;
+  }
+  const std::string model = folder.file("best");
+  train(train_rows, model, best);
+  const auto started = std::chrono::steady_clock::now();
+  const double accuracy = precision(model, test_rows);
+  const double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+  const auto bytes = static_cast<int64_t>(fs::file_size(model + ".bin"));
+  Json json;
+  json["points"] = {{{"budget", 1.0},
+                     {"accuracy", accuracy},
+                     {"bytes", bytes},
+                     {"ms", ms / static_cast<double>(texts.test.rows.size())}}};
+  json["validation"] = {{{"budget", 1.0}, {"accuracy", best_score}}};
+  json["settings"] = {
+      {"rate", best.rate}, {"epochs", best.epochs}, {"word_ngrams", best.word_ngrams}};
+  return json;
+}
+
+}  // namespace headroom

@@ -1,0 +1,18 @@
+// Starting from another model's weights.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "train/elastic_model.h"
+
+namespace headroom {
+
+// Puts the encoder of the checkpoint `init` into `model`, which has fresh weights for `labels`. The
+// pooler comes along when `init` is a classifier, its classifier when it has the same labels.
+// Positions beyond model.shape are cut off.
+void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
+                ElasticModel& model);
+
+}  // namespace headroom

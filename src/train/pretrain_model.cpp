@@ -1,0 +1,202 @@
+#include "train/pretrain_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/machine.h"
+#include "base/random.h"
+#include "checkpoint/checkpoint.h"
+#include "data/documents.h"
+#include "model/weights_io.h"
+#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece_trainer.h"
+#include "train/masked_lm.h"
+#include "train/runtime.h"
+#include "train/trainer.h"
+#include "train/training_output.h"
+
+namespace headroom {
+namespace {
+
+Vocabulary vocabulary_for(const PretrainRequest& request) {
+  if (!request.vocabulary.empty()) {
+    return Vocabulary::from_text(read_file(request.vocabulary, ErrorCode::bad_model),
+                                 request.vocabulary.string());
+  }
+  WordPieceTrainer trainer(request.lower_case);
+  read_documents(request.text, request.data_dir,
+                 [&](const std::string& document) { trainer.add(document); });
+  return trainer.train(request.vocabulary_size);
+}
+
+struct Corpus {
+  Vocabulary vocabulary;
+  int64_t documents = 0;
+  PackedRows train;
+  PackedRows validation;
+};
+
+// Rows set aside are drawn from all over the text.
+void set_aside(Corpus& corpus, int64_t wanted, uint64_t seed) {
+  const int64_t rows = corpus.train.size();
+  const auto T = corpus.train.row_tokens;
+  std::vector<int64_t> order(static_cast<size_t>(rows));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  Random{seed, 0x61736964}.shuffle(order);
+  const int64_t count = std::min(wanted, rows / 10);
+  std::vector<bool> aside(static_cast<size_t>(rows));
+  for (int64_t i = 0; i < count; ++i)
+    aside[static_cast<size_t>(order[static_cast<size_t>(i)])] = true;
+  PackedRows kept{T, {}};
+  corpus.validation = {T, {}};
+  for (int64_t row = 0; row < rows; ++row) {
+    auto& part = aside[static_cast<size_t>(row)] ? corpus.validation : kept;
+    const auto begin = corpus.train.tokens.begin() + row * T;
+    part.tokens.insert(part.tokens.end(), begin, begin + T);
+  }
+  corpus.train = std::move(kept);
+}
+
+Corpus read_corpus(const PretrainRequest& request) {
+  Corpus corpus{vocabulary_for(request), 0, {}, {}};
+  const WordPieceTokenizer tokenizer(corpus.vocabulary, request.lower_case);
+  RowPacker packer(tokenizer, request.row_tokens);
+  read_documents(request.text, request.data_dir, [&](const std::string& document) {
+    packer.add(document);
+    ++corpus.documents;
+  });
+  corpus.train = packer.finish();
+  set_aside(corpus, request.validation_rows, request.seed);
+  if (corpus.validation.size() == 0) {
+    throw Error(ErrorCode::bad_data, "pretrain",
+                fmt::format("the text gives only {} rows of {} tokens, at least 10 are needed",
+                            corpus.train.size(), request.row_tokens));
+  }
+  return corpus;
+}
+
+StagePlan plan_for(const PretrainRequest& request, std::unique_ptr<Stage> stage) {
+  StagePlan plan;
+  plan.stage = std::move(stage);
+  plan.schedule.peak = request.rate;
+  // In a stage measured in time only the ratio of these two matters.
+  plan.schedule.steps = request.minutes > 0 ? 1'000'000'000 : request.steps;
+  plan.schedule.warmup = std::llround(request.warmup * static_cast<double>(plan.schedule.steps));
+  plan.seconds = request.minutes * 60;
+  plan.validate_every = request.validate_every;
+  return plan;
+}
+
+std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
+  const ModelShape& s = request.shape;
+  return fmt::format(
+      "pretrain v1 rows={}x{} vocab={} L{} D{} H{} F{} batch={} rate={} warmup={} drop={} wd={} "
+      "mask={} steps={} minutes={} seed={}",
+      corpus.train.size(), request.row_tokens, corpus.vocabulary.size(), s.layers, s.width, s.heads,
+      s.ffn, request.batch_rows, request.rate, request.warmup, request.dropout,
+      request.weight_decay, request.mask_share, request.steps, request.minutes, request.seed);
+}
+
+std::string card_for(const PretrainRequest& request, const ModelShape& shape,
+                     const PretrainReport& report) {
+  std::string text;
+  for (const std::string& source : request.text)
+    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", source);
+  return fmt::format(
+      "---\nlibrary_name: headroom\npipeline_tag: fill-mask\n---\n\n"
+      "# A pretrained encoder\n\n"
+      "`headroom train --init` starts from it.\n\n"
+      "- Text: {} ({} documents, {:.1f} M tokens), seen {:.1f} times\n"
+      "- Shape: {} layers, width {}, {} heads, FFN {}, up to {} tokens, {} word pieces\n"
+      "- Training: masked language model, {} steps of {} rows, peak rate {}, seed {}, {}\n"
+      "- Hidden tokens predicted right on rows set aside: {:.1f} %\n",
+      text, report.documents, static_cast<double>(report.text_tokens) / 1e6,
+      report.tokens_seen / static_cast<double>(report.text_tokens), shape.layers, shape.width,
+      shape.heads, shape.ffn, shape.positions, shape.vocabulary, report.steps, request.batch_rows,
+      request.rate, request.seed, today(), 100 * report.accuracy);
+}
+
+void check_request(const PretrainRequest& request) {
+  const auto refuse = [](const std::string& why) {
+    throw Error(ErrorCode::usage, "pretrain", why);
+  };
+  if (request.text.empty()) refuse("--text is required: files of plain text or data SPECs");
+  if ((request.steps > 0) == (request.minutes > 0)) refuse("give either --steps or --minutes");
+  if (request.shape.width % request.shape.heads != 0) {
+    refuse(fmt::format("--width {} must be a multiple of --heads {}", request.shape.width,
+                       request.shape.heads));
+  }
+}
+
+}  // namespace
+
+PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& progress) {
+  check_request(request);
+  use_threads(request.threads);
+  const torch::Device device = open_device(request.device);
+  const TrainingOutput output{request.out, request.resume, request.restart};
+  check_output(output);
+  const Corpus corpus = read_corpus(request);
+  open_output(output);
+
+  ElasticModel model;
+  model.shape = request.shape;
+  model.shape.vocabulary = corpus.vocabulary.size();
+  model.shape.positions = request.row_tokens;
+  model.shape.labels = 0;
+  model.dropout = request.dropout;
+  model.weights = fresh_weights(model.shape, request.seed, device, OutputHead::masked_lm);
+  progress.note(fmt::format("{} documents, {} rows of {} tokens, {} set aside, {} word pieces",
+                            corpus.documents, corpus.train.size(), request.row_tokens,
+                            corpus.validation.size(), corpus.vocabulary.size()));
+
+  MaskSettings masks = mask_settings(corpus.vocabulary);
+  masks.share = request.mask_share;
+  const int batch = request.batch_rows;
+  const std::vector<Batch> validation = packed_batches(corpus.validation, batch, device);
+  const auto source = packed_source(corpus.train, batch, request.seed, device);
+  std::vector<StagePlan> plans;
+  plans.push_back(plan_for(request, masked_lm_stage(masks, validation)));
+  TrainerSettings settings;
+  settings.seed = request.seed;
+  settings.parameters.weight_decay = request.weight_decay;
+  settings.state_directory = output.state_directory();
+  settings.save_seconds = request.save_seconds;
+  settings.resume = request.resume;
+  settings.fingerprint = fingerprint(request, corpus);
+  const TrainingResult training = run_stages(model, plans, *source, settings, progress);
+
+  PretrainReport report;
+  report.documents = corpus.documents;
+  report.text_tokens = (corpus.train.size() + corpus.validation.size()) * request.row_tokens;
+  report.steps = training.steps;
+  const auto row_tokens = static_cast<double>(request.row_tokens);
+  report.tokens_seen = static_cast<double>(training.steps * source->batch_size()) * row_tokens;
+  report.tokens_per_second =
+      training.seconds > 0 ? training.samples * row_tokens / training.seconds : 0;
+  report.accuracy = training.stages[0].best_score;
+  for_each_tensor(model.weights, [&](const std::string&, torch::Tensor& tensor) {
+    report.parameters += tensor.numel();
+  });
+
+  ModelConfig config;
+  config.shape = model.shape;
+  config.dropout = request.dropout;
+  config.task = Task::masked_lm;
+  config.tokenizer = TokenizerKind::wordpiece;
+  config.lower_case = request.lower_case;
+  ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
+  const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
+  write_checkpoint(request.out,
+                   {config, corpus.vocabulary.to_text(), card_for(request, model.shape, report),
+                    training.log, tensor_views(on_cpu, type)});
+  remove_tree(output.state_directory());
+  return report;
+}
+
+}  // namespace headroom

@@ -1,0 +1,54 @@
+// The `pretrain` verb as a function: plain text in, a masked-language model out, which `train
+// --init` starts from. No torch in this header.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "budget/shape.h"
+
+namespace headroom {
+
+struct PretrainRequest {
+  std::vector<std::string> text;  // files of plain text, or data SPECs
+  std::filesystem::path data_dir;
+  std::filesystem::path vocabulary;  // vocab.txt to use; empty: one is trained on the text
+  int vocabulary_size = 16000;
+  bool lower_case = true;
+  ModelShape shape;  // vocabulary, positions and labels follow from the rest
+  int row_tokens = 256;
+  int batch_rows = 256;
+  double rate = 1e-3;
+  double warmup = 0.03;  // share of the run
+  double dropout = 0.1;
+  double weight_decay = 0.01;
+  double mask_share = 0.15;
+  int64_t steps = 0;  // one of the two decides how long
+  double minutes = 0;
+  int64_t validation_rows = 512;
+  int64_t validate_every = 500;
+  bool bf16_weights = true;
+  std::filesystem::path out;
+  uint64_t seed = 1;
+  int threads = 0;
+  std::string device = "cpu";
+  bool resume = false;
+  bool restart = false;
+  double save_seconds = 120;
+};
+
+struct PretrainReport {
+  int64_t documents = 0;
+  int64_t text_tokens = 0;  // one pass over the text
+  int64_t steps = 0;
+  double tokens_seen = 0;
+  double tokens_per_second = 0;
+  double accuracy = 0;  // of hidden tokens on validation rows, by the kept weights
+  int64_t parameters = 0;
+};
+
+PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& progress);
+
+}  // namespace headroom
