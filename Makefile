@@ -8,7 +8,7 @@ DEVICE ?= cpu
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
-        bench-training reproduce-synthetic reproduce-agnews clean
+        bench-training bench-tokenizer reproduce-synthetic reproduce-agnews reproduce-nested clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -56,8 +56,15 @@ asan: ## address and undefined-behaviour sanitizers over the half without libtor
 bench-training: build ## training throughput of this machine, in samples per second
 	@scripts/bench-training
 
+bench-tokenizer: build ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
+	@scripts/bench-tokenizer
+
 reproduce-synthetic: build ## the budgeted experiment on the synthetic task, all arms and seeds (slow)
 	$(HEADROOM) reproduce budgeted --task synthetic --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-synthetic
+
+reproduce-nested: build ## nested heads+FFN on AG News from models/base-mini, with fastText (hours; DEVICE=cuda helps)
+	@scripts/install-packages peers
+	$(HEADROOM) reproduce nested --task agnews --init models/base-mini --seeds $(SEEDS) --device $(DEVICE) --out out/nested-agnews
 
 reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slower; DEVICE=cuda helps)
 	$(HEADROOM) reproduce budgeted --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-agnews

@@ -14,10 +14,14 @@ struct ModelCard {
     double budget = 1;
     double accuracy = 0;
     double active_heads = 1;
+    double active_ffn = 1;
     double macs_fraction = 1;
   };
-  std::string data;       // what it was trained on
-  std::string scored_on;  // "test" or "validation"
+  std::string data;                   // what it was trained on
+  std::vector<std::string> licences;  // of the known sets among it: "agnews: ..."
+  std::string start;                  // the checkpoint it started from; empty: fresh weights
+  std::string recipe;                 // "3 dense epochs, 4 nested epochs, batch 64, ..."
+  std::string scored_on;              // "test" or "validation"
   uint64_t seed = 1;
   int64_t steps = 0;
   std::vector<Row> rows;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/join.h"
 
 namespace headroom {
 namespace {
@@ -98,10 +99,11 @@ void add_config_option(CLI::App& app) {
 void require_supported(std::string_view option, const std::string& value,
                        std::initializer_list<std::string_view> supported) {
   if (std::find(supported.begin(), supported.end(), value) != supported.end()) return;
-  std::string list;
-  for (const std::string_view name : supported)
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
-  if (list.empty()) list = "none";
+  std::vector<std::string_view> named;
+  for (const std::string_view name : supported) {
+    if (!name.empty()) named.push_back(name);
+  }
+  const std::string list = named.empty() ? "none" : join(named, ", ");
   throw Error(ErrorCode::usage, "read options",
               fmt::format("{} {} is not supported; this version has: {}", option, value, list));
 }

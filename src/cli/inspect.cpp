@@ -1,10 +1,12 @@
 // headroom inspect: what a checkpoint holds, and what each budget costs. Needs no libtorch.
 #include <fmt/format.h>
 
+#include "base/join.h"
 #include "budget/cost.h"
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/safetensors.h"
+#include "checkpoint/tensor_names.h"
 #include "cli/app.h"
 #include "cli/verb.h"
 
@@ -28,10 +30,30 @@ std::vector<BudgetLine> budget_lines(const ModelConfig& config, const std::vecto
 }
 
 std::string heads_per_layer(const Selection& selection) {
-  std::string text;
-  for (const auto& layer : selection.kept)
-    text += fmt::format("{}{}", text.empty() ? "" : " ", layer.size());
-  return text;
+  std::vector<std::string> counts;
+  for (const auto& layer : selection.kept) counts.push_back(std::to_string(layer.size()));
+  return join(counts, " ");
+}
+
+std::string ffn_per_layer(const Selection& selection, int64_t ffn) {
+  std::vector<std::string> counts;
+  for (int64_t layer = 0; layer < selection.layers(); ++layer) {
+    counts.push_back(std::to_string(selection.ffn_of(layer, ffn)));
+  }
+  return join(counts, " ");
+}
+
+// What the file holds; a pretrained encoder has a vocabulary head instead of a classifier.
+int64_t stored_parameters(const ModelConfig& config) {
+  const OutputHead head =
+      config.task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
+  int64_t count = 0;
+  for (const TensorName& tensor : tensor_names(config.shape, head)) {
+    int64_t size = 1;
+    for (const int64_t side : tensor.shape) size *= side;
+    count += size;
+  }
+  return count;
 }
 
 Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, int64_t tokens) {
@@ -49,7 +71,8 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
   json["max_tokens"] = shape.positions;
   json["vocab_size"] = shape.vocabulary;
   json["labels"] = config.labels;
-  json["parameters"] = parameter_count(shape, dense);
+  json["tokenizer"] = tokenizer_name(config.tokenizer);
+  json["parameters"] = stored_parameters(config);
   json["attention_parameters"] = attention_parameter_count(shape, dense);
   if (config.gates) {
     json["nested"] = config.gates->shared_slope();
@@ -59,11 +82,17 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
       json["order"].push_back({unit.layer, unit.head});
     }
   }
+  if (config.order) {
+    json["nested"] = true;
+    json["ffn_group"] = config.order->group_width;
+    json["order"] = unit_names(*config.order);
+  }
   json["budgets"] = Json::array();
   for (const BudgetLine& line : lines) {
     Json entry;
     entry["budget"] = line.budget;
     entry["active_heads"] = line.selection.active_fraction();
+    entry["active_ffn"] = line.selection.active_ffn(shape.ffn);
     entry["model_macs_fraction"] = line.macs_fraction;
     entry["parameters"] = parameter_count(shape, line.selection);
     entry["tokens"] = tokens;
@@ -78,19 +107,21 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
   const ModelShape& shape = config.shape;
   fmt::print("{} attention, method {}, scope {}, task {}\n", config.attention(),
              method_name(config.method), config.scope(), task_name(config.task));
-  fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} words, {} labels\n",
+  fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} {}, {} labels\n",
              shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
-             shape.labels);
+             config.tokenizer == TokenizerKind::word ? "words" : "word pieces", shape.labels);
   const Selection dense = all_heads(shape.layers, shape.heads);
-  fmt::print("{} parameters, {} of them in attention\n\n", parameter_count(shape, dense),
+  fmt::print("{} parameters, {} of them in attention\n\n", stored_parameters(config),
              attention_parameter_count(shape, dense));
-  Table table{{"budget", "active heads", "heads per layer",
+  Table table{{"budget", "active heads", "heads per layer", "active FFN", "neurons per layer",
                fmt::format("MACs at {} tokens", tokens), "parameters"},
               {}};
   for (const BudgetLine& line : lines) {
     table.rows.push_back({fmt::format("{}", line.budget),
                           fmt::format("{:.1f} %", 100 * line.selection.active_fraction()),
                           heads_per_layer(line.selection),
+                          fmt::format("{:.1f} %", 100 * line.selection.active_ffn(shape.ffn)),
+                          ffn_per_layer(line.selection, shape.ffn),
                           fmt::format("{:.1f} %", 100 * line.macs_fraction),
                           fmt::format("{}", parameter_count(shape, line.selection))});
   }
@@ -113,7 +144,7 @@ int run_inspect(int argc, char** argv) {
     const SafetensorsFile weights(std::filesystem::path(model) /
                                   "model.safetensors");  // be checked
     const std::vector<double> asked =
-        config.gates ? parse_budgets(budgets) : std::vector<double>{1.0};
+        config.gates || config.order ? parse_budgets(budgets) : std::vector<double>{1.0};
     if (tokens < 0) throw Error(ErrorCode::usage, "read options", "--tokens must not be negative");
     const int64_t length = tokens > 0 ? tokens : config.shape.positions;
     const std::vector<BudgetLine> lines = budget_lines(config, asked, length);

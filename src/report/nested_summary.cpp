@@ -60,8 +60,13 @@ Arm find_ours(const Json& run) {
 }
 
 std::string write_command(const Runs& runs) {
-  return fmt::format("headroom reproduce nested --task {} --seeds {}{}",
-                     runs[0].at("task").get<std::string>(), list_seeds(runs, ","),
+  constexpr std::string_view pretrained = "pretrained ";
+  const std::string start = runs[0].value("start", "");
+  const std::string init = start.starts_with(pretrained)
+                               ? " --init models/" + start.substr(pretrained.size())
+                               : std::string();
+  return fmt::format("headroom reproduce nested --task {}{} --seeds {}{}",
+                     runs[0].at("task").get<std::string>(), init, list_seeds(runs, ","),
                      runs[0].value("quick", false) ? " --quick" : "");
 }
 

@@ -20,9 +20,18 @@ std::optional<double> mean_accuracy(const Runs& runs, const std::string& arm, do
   return mean_of(estimate(values_of(runs, arm, budget, "accuracy")));
 }
 
+// Of the two dense models, with and without the steps that the other arms spend on budgets, the one
+// that validated better.
+std::string best_dense(const Runs& runs) {
+  const auto validated = [&](const char* arm) {
+    return mean_of(estimate(values_of(runs, arm, 1.0, "accuracy", "validation"))).value_or(0);
+  };
+  return validated("dense-start") > validated("dense") ? "dense-start" : "dense";
+}
+
 Target dense_target(const Runs& runs, double percent) {
   return {fmt::format("dense at least {:.1f} %", percent), percent / 100,
-          mean_accuracy(runs, "dense", 1.0)};
+          mean_accuracy(runs, best_dense(runs), 1.0)};
 }
 
 Target budget_target(const Runs& runs, const std::string& ours, double budget, double percent) {
@@ -31,7 +40,8 @@ Target budget_target(const Runs& runs, const std::string& ours, double budget, d
 }
 
 Target distance_target(const Runs& runs, const std::string& ours, double budget, double points) {
-  constexpr Arm dense[] = {{"dense", "dense", /*only_full=*/true}};
+  const std::string best = best_dense(runs);
+  const Arm dense[] = {{best.c_str(), "dense", /*only_full=*/true}};
   const auto differences = paired_differences(runs, ours, dense, {budget});
   return {fmt::format("budget {} within {:.1f} points of dense", budget, points), -points / 100,
           differences.empty() ? std::nullopt : mean_of(differences[0].at[0])};
@@ -39,7 +49,7 @@ Target distance_target(const Runs& runs, const std::string& ours, double budget,
 
 std::string outcome(const Target& target) {
   if (!target.found) return "not run";
-  return target.met() ? "met" : fmt::format("not met ({:.2f})", 100 * *target.found);
+  return fmt::format("{} ({:.2f})", target.met() ? "met" : "not met", 100 * *target.found);
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ struct Target {
 // Those of the runs' task; `ours` is the arm that has to meet them. Empty for tasks without any.
 std::vector<Target> nested_targets(const Runs& runs, const std::string& ours);
 
-// One sentence with every target and "met", "not met (91.87)" or "not run"; empty without targets.
+// One sentence with every target and "met (92.31)", "not met (91.87)" or "not run"; empty without
+// targets.
 std::string describe_targets(const std::vector<Target>& targets);
 
 Json to_json(const std::vector<Target>& targets);

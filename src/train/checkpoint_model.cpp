@@ -1,5 +1,6 @@
 #include "train/checkpoint_model.h"
 
+#include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
 #include "model/weights_io.h"
@@ -18,6 +19,15 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
   if (config.gates) model.gates = gates_from(*config.gates, device);
   model.order = config.order;
   return {std::move(config), std::move(model), std::move(tokenizer)};
+}
+
+CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device) {
+  if (read_config(directory).task == Task::masked_lm) {
+    throw Error(ErrorCode::usage, "open classifier",
+                directory.string() +
+                    " is a pretrained encoder without a classifier: train --init makes one of it");
+  }
+  return open_checkpoint(directory, device);
 }
 
 }  // namespace headroom

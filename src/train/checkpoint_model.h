@@ -15,6 +15,10 @@ struct CheckpointModel {
   std::unique_ptr<Tokenizer> tokenizer;
 };
 
+// Any checkpoint, a pretrained encoder included.
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device);
+
+// The same, but throws ErrorCode::usage when it cannot classify yet.
+CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device);
 
 }  // namespace headroom

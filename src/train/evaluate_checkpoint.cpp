@@ -37,7 +37,7 @@ EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& check
 
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
   use_threads(request.threads);
-  const CheckpointModel checkpoint = open_checkpoint(request.model, open_device(request.device));
+  const CheckpointModel checkpoint = open_classifier(request.model, open_device(request.device));
   return score_budgets(checkpoint.model, checkpoint.config, rows_for(request, checkpoint),
                        request.budgets);
 }

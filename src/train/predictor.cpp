@@ -19,7 +19,7 @@ struct Predictor::State {
 Predictor::Predictor(const std::filesystem::path& model, double budget, int threads,
                      const std::string& device) {
   use_threads(threads);
-  CheckpointModel checkpoint = open_checkpoint(model, open_device(device));
+  CheckpointModel checkpoint = open_classifier(model, open_device(device));
   Selection selection = checkpoint.config.selection(budget);
   ModelWeights sliced = slice_model(checkpoint.model.weights, selection);
   state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced)});

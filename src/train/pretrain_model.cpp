@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/join.h"
 #include "base/machine.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
@@ -104,9 +105,12 @@ std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,
                      const PretrainReport& report) {
-  std::string text;
-  for (const std::string& source : request.text)
-    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", source);
+  std::vector<std::string> names;  // of files without their folders, which mean nothing elsewhere
+  for (const std::string& source : request.text) {
+    const bool file = std::filesystem::is_regular_file(source);
+    names.push_back("`" + (file ? std::filesystem::path(source).filename().string() : source) +
+                    "`");
+  }
   return fmt::format(
       "---\nlibrary_name: headroom\npipeline_tag: fill-mask\n---\n\n"
       "# A pretrained encoder\n\n"
@@ -115,7 +119,7 @@ std::string card_for(const PretrainRequest& request, const ModelShape& shape,
       "- Shape: {} layers, width {}, {} heads, FFN {}, up to {} tokens, {} word pieces\n"
       "- Training: masked language model, {} steps of {} rows, peak rate {}, seed {}, {}\n"
       "- Hidden tokens predicted right on rows set aside: {:.1f} %\n",
-      text, report.documents, static_cast<double>(report.text_tokens) / 1e6,
+      join(names, ", "), report.documents, static_cast<double>(report.text_tokens) / 1e6,
       report.tokens_seen / static_cast<double>(report.text_tokens), shape.layers, shape.width,
       shape.heads, shape.ffn, shape.positions, shape.vocabulary, report.steps, request.batch_rows,
       request.rate, request.seed, today(), 100 * report.accuracy);

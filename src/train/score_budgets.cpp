@@ -18,6 +18,7 @@ Json to_json(const BudgetScore& score) {
   json["accuracy"] = score.accuracy;
   json["examples"] = score.examples;
   json["active_heads"] = score.active_heads;
+  json["active_ffn"] = score.active_ffn;
   json["attention_macs"] = score.attention_macs;
   json["model_macs"] = score.model_macs;
   json["model_macs_fraction"] = score.model_macs_fraction;
@@ -42,8 +43,8 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
     const Evaluation result = evaluate(sliced, batches, model.evaluation());
     const Cost cost = mean_cost(config.shape, selection, lengths);
     scores.push_back({budget, result.accuracy, result.loss, result.examples,
-                      selection.active_fraction(), cost.attention_macs, cost.model_macs,
-                      cost.model_macs / dense_cost.model_macs,
+                      selection.active_fraction(), selection.active_ffn(config.shape.ffn),
+                      cost.attention_macs, cost.model_macs, cost.model_macs / dense_cost.model_macs,
                       parameter_count(config.shape, selection)});
   }
   return scores;

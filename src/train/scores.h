@@ -13,6 +13,7 @@ struct BudgetScore {
   double loss = 0;
   int64_t examples = 0;
   double active_heads = 1;    // fraction
+  double active_ffn = 1;      // fraction
   double attention_macs = 0;  // mean per example, at the examples' own lengths
   double model_macs = 0;
   double model_macs_fraction = 1;  // of dense

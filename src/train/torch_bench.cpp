@@ -141,7 +141,7 @@ Json to_json(const BenchCell& cell) {
 
 std::vector<BenchCell> bench_checkpoint(const std::filesystem::path& model,
                                         const BenchSettings& settings, ProgressSink& progress) {
-  const CheckpointModel checkpoint = open_checkpoint(model, torch::kCPU);
+  const CheckpointModel checkpoint = open_classifier(model, torch::kCPU);
   for (const int64_t tokens : settings.tokens) {
     if (tokens > checkpoint.config.shape.positions) {
       throw Error(ErrorCode::usage, "bench",

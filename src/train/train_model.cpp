@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/join.h"
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/model_card.h"
+#include "data/catalog.h"
+#include "data/spec.h"
 #include "model/weights_io.h"
 #include "train/evaluate.h"
 #include "train/fine_tuning.h"
@@ -90,6 +93,32 @@ ModelConfig config_of(const TrainRequest& request, const ElasticModel& model,
   return config;
 }
 
+// Of the known sets among the training data.
+std::vector<std::string> licences_of(const std::string& data) {
+  std::vector<std::string> licences;
+  for (const DataSource& source : parse_data_spec(data).sources) {
+    const CatalogEntry* entry =
+        source.kind == SourceKind::named ? find_entry(source.name) : nullptr;
+    if (entry != nullptr) licences.push_back(entry->name + ": " + entry->licence);
+  }
+  return licences;
+}
+
+std::string describe_recipe(const TrainRequest& request) {
+  const Recipe& r = request.recipe;
+  std::vector<std::string> parts;
+  parts.push_back(fmt::format("dense {} epochs at {}", r.dense_epochs, r.dense_rate));
+  if (request.method == Method::nested) {
+    parts.push_back(fmt::format("nested {} epochs at {}", r.nested_epochs, r.nested_rate));
+  } else if (request.method != Method::dense) {
+    parts.push_back(fmt::format("soft {} epochs at {}", r.soft_epochs, r.soft_rate));
+    parts.push_back(fmt::format("hard {} epochs at {}", r.hard_epochs, r.hard_rate));
+  }
+  parts.push_back(fmt::format("batch {}, dropout {}, weight decay {}", r.batch_size, r.dropout,
+                              r.weight_decay));
+  return join(parts, "; ");
+}
+
 std::string card_for(const TrainRequest& request, const ModelConfig& config, const TaskData& data,
                      const TrainReport& report) {
   ModelCard card;
@@ -97,9 +126,12 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   card.scored_on = report.scored_on;
   card.seed = request.seed;
   card.steps = report.steps;
+  card.recipe = describe_recipe(request);
+  if (!request.init.empty()) card.start = (request.init / "").parent_path().filename().string();
+  if (data.task != Task::synthetic) card.licences = licences_of(request.task.data);
   for (const BudgetScore& score : report.scores) {
-    card.rows.push_back(
-        {score.budget, score.accuracy, score.active_heads, score.model_macs_fraction});
+    card.rows.push_back({score.budget, score.accuracy, score.active_heads, score.active_ffn,
+                         score.model_macs_fraction});
   }
   return write_model_card(config, card);
 }
@@ -145,6 +177,12 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   settings.fingerprint = fingerprint(request, data);
   const TrainingResult training = run_stages(model, plans, *source, settings, progress);
 
+  if (request.bf16_weights) {  // score what will be stored
+    const torch::NoGradGuard no_gradients;
+    for_each_tensor(model.weights, [](const std::string&, torch::Tensor& tensor) {
+      tensor = tensor.detach().to(torch::kBFloat16).to(torch::kFloat32);
+    });
+  }
   const ModelConfig config = config_of(request, model, data);
   TrainReport report;
   const bool has_test = data.test.size() > 0;

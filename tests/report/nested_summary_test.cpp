@@ -121,7 +121,7 @@ TEST(NestedSummary, CostNamesBytesInBothPrecisions) {
 
 TEST(NestedSummary, TargetsAreMetOrNotOrNotRun) {
   expect_fragments(two_seeds().page,
-                   {"dense at least 92.4 %: met;", "budget 0.5 at least 92.0 %: met;",
+                   {"dense at least 92.4 %: met (", "budget 0.5 at least 92.0 %: met (",
                     "budget 0.25 at least 91.8 %: not run;"});
   const std::string worse = summarise_nested({run_of(1, arms_with(0.9187))}, {}).page;
   EXPECT_TRUE(holds(worse, "budget 0.5 at least 92.0 %: not met (91.87)")) << worse;
