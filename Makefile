@@ -8,7 +8,7 @@ DEVICE ?= cpu
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
-        bench-training bench-tokenizer reproduce-synthetic reproduce-agnews reproduce-nested clean
+        bench-training bench-tokenizer bench-engine peers reproduce-synthetic reproduce-agnews reproduce-nested clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,12 @@ asan: ## address and undefined-behaviour sanitizers over the half without libtor
 
 bench-training: build ## training throughput of this machine, in samples per second
 	@scripts/bench-training
+
+peers: ## install ONNX Runtime (npm) into build/peers, for `headroom bench --peer`
+	@scripts/install-peers
+
+bench-engine: build peers ## the engine beside ONNX Runtime, one thread; texts found under $$HEADROOM_DATA
+	@scripts/bench-engine
 
 bench-tokenizer: build ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
 	@scripts/bench-tokenizer

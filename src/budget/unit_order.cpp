@@ -86,7 +86,9 @@ Unit parse_unit(std::string_view name, int64_t layers) {
   if (name.size() > 1 && (name[0] == 'h' || name[0] == 'f')) {
     unit.kind = name[0] == 'h' ? UnitKind::head : UnitKind::ffn;
     const auto [rest, problem] = std::from_chars(name.data() + 1, end, unit.layer);
-    if (problem == std::errc() && rest == end && unit.layer >= 0 && unit.layer < layers) {
+    // from_chars takes "-0" and "00" for 0; an order has one spelling.
+    if (problem == std::errc() && rest == end && unit.layer >= 0 && unit.layer < layers &&
+        unit_name(unit) == name) {
       return unit;
     }
   }

@@ -56,9 +56,20 @@ int64_t read_rows(const DataSpec& spec, const fs::path& data_dir, const Take& ta
   return count;
 }
 
+// What is neither a file nor looks like a SPEC is a file that is missing.
+DataSpec parse_source(const std::string& source) {
+  try {
+    return parse_data_spec(source);
+  } catch (const Error&) {
+    if (source.find_first_of(":?") != std::string::npos) throw;
+    throw Error(ErrorCode::bad_data, "read text",
+                fmt::format("{} is neither a file nor a known data set", source));
+  }
+}
+
 int64_t read_source(const std::string& source, const fs::path& data_dir, const Take& take) {
   if (source == "-" || fs::is_regular_file(source)) return read_text_file(source, take);
-  const DataSpec spec = parse_data_spec(source);
+  const DataSpec spec = parse_source(source);
   int64_t count = 0;
   for (const DataSource& part : spec.sources) {
     if (part.kind == SourceKind::text) {

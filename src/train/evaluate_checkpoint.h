@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "train/scores.h"
+#include "budget/score.h"
 
 namespace headroom {
 

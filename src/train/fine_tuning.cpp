@@ -16,10 +16,11 @@ void require_same_encoder(const ModelShape& init, const ModelShape& wanted) {
   }
   throw Error(
       ErrorCode::usage, "start from checkpoint",
-      fmt::format("it has {} layers, width {}, {} heads, FFN {}, {} tokens; {}, {}, {}, {}, "
-                  "{} were asked for",
-                  init.layers, init.width, init.heads, init.ffn, init.positions, wanted.layers,
-                  wanted.width, wanted.heads, wanted.ffn, wanted.positions));
+      fmt::format("it has {} layers, width {}, {} heads, FFN {}, a vocabulary of {}, {} tokens; "
+                  "{}, {}, {}, {}, {}, {} were asked for",
+                  init.layers, init.width, init.heads, init.ffn, init.vocabulary, init.positions,
+                  wanted.layers, wanted.width, wanted.heads, wanted.ffn, wanted.vocabulary,
+                  wanted.positions));
 }
 
 }  // namespace

@@ -104,6 +104,9 @@ MaskSettings mask_settings(const Vocabulary& vocabulary) {
     throw Error(ErrorCode::bad_model, "pretrain",
                 "the vocabulary has no [MASK] token: it was not made for pretraining");
   }
+  if (vocabulary.size() <= special_count) {
+    throw Error(ErrorCode::bad_model, "pretrain", "the vocabulary holds only special tokens");
+  }
   MaskSettings settings;
   settings.mask_id = *vocabulary.mask_id();
   settings.vocabulary = vocabulary.size();

@@ -63,8 +63,19 @@ void set_aside(Corpus& corpus, int64_t wanted, uint64_t seed) {
   corpus.train = std::move(kept);
 }
 
+// A vocabulary of another language or alphabet leaves nothing to hide.
+void require_known(const Corpus& corpus) {
+  const std::vector<int32_t>& tokens = corpus.train.tokens;
+  const auto unknown = std::count(tokens.begin(), tokens.end(), corpus.vocabulary.unknown_id());
+  if (2 * unknown <= static_cast<int64_t>(tokens.size())) return;
+  throw Error(ErrorCode::bad_data, "pretrain",
+              fmt::format("{} of {} tokens are unknown to the vocabulary: is it for this text?",
+                          unknown, tokens.size()));
+}
+
 Corpus read_corpus(const PretrainRequest& request) {
   Corpus corpus{vocabulary_for(request), 0, {}, {}};
+  mask_settings(corpus.vocabulary);  // refuses one that cannot be pretrained with
   const WordPieceTokenizer tokenizer(corpus.vocabulary, request.lower_case);
   RowPacker packer(tokenizer, request.row_tokens);
   read_documents(request.text, request.data_dir, [&](const std::string& document) {
@@ -72,6 +83,7 @@ Corpus read_corpus(const PretrainRequest& request) {
     ++corpus.documents;
   });
   corpus.train = packer.finish();
+  require_known(corpus);
   set_aside(corpus, request.validation_rows, request.seed);
   if (corpus.validation.size() == 0) {
     throw Error(ErrorCode::bad_data, "pretrain",
@@ -95,12 +107,17 @@ StagePlan plan_for(const PretrainRequest& request, std::unique_ptr<Stage> stage)
 
 std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
   const ModelShape& s = request.shape;
+  uint64_t digest = 0;  // other text of the same size is other data
+  for (const int32_t token : corpus.train.tokens) {
+    digest = mix_key({digest, static_cast<uint64_t>(token)});
+  }
   return fmt::format(
-      "pretrain v1 rows={}x{} vocab={} L{} D{} H{} F{} batch={} rate={} warmup={} drop={} wd={} "
-      "mask={} steps={} minutes={} seed={}",
-      corpus.train.size(), request.row_tokens, corpus.vocabulary.size(), s.layers, s.width, s.heads,
-      s.ffn, request.batch_rows, request.rate, request.warmup, request.dropout,
-      request.weight_decay, request.mask_share, request.steps, request.minutes, request.seed);
+      "pretrain v2 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} batch={} rate={} warmup={} "
+      "drop={} wd={} mask={} steps={} minutes={} validate={} seed={}",
+      corpus.train.size(), request.row_tokens, digest, corpus.vocabulary.size(), request.lower_case,
+      s.layers, s.width, s.heads, s.ffn, request.batch_rows, request.rate, request.warmup,
+      request.dropout, request.weight_decay, request.mask_share, request.steps, request.minutes,
+      request.validate_every, request.seed);
 }
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,
@@ -130,11 +147,16 @@ void check_request(const PretrainRequest& request) {
     throw Error(ErrorCode::usage, "pretrain", why);
   };
   if (request.text.empty()) refuse("--text is required: files of plain text or data SPECs");
-  if ((request.steps > 0) == (request.minutes > 0)) refuse("give either --steps or --minutes");
-  if (request.shape.width % request.shape.heads != 0) {
-    refuse(fmt::format("--width {} must be a multiple of --heads {}", request.shape.width,
-                       request.shape.heads));
+  const bool from_input = std::count(request.text.begin(), request.text.end(), "-") > 0;
+  if (from_input && request.vocabulary.empty()) {
+    refuse("--text - can be read once, but a vocabulary is trained first: give --vocab or a file");
   }
+  if ((request.steps > 0) == (request.minutes > 0)) refuse("give either --steps or --minutes");
+  const ModelShape& s = request.shape;
+  if (s.layers < 1 || s.heads < 1 || s.ffn < 1 || s.width < 1 || s.width % s.heads != 0) {
+    refuse(fmt::format("--width {} must be a positive multiple of --heads {}", s.width, s.heads));
+  }
+  if (request.batch_rows < 1) refuse("--batch must be at least 1");
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "budget/score.h"
 #include "data/encoded.h"
 #include "train/elastic_model.h"
-#include "train/scores.h"
 
 namespace headroom {
 

@@ -5,19 +5,13 @@
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
-#include "data/spec.h"
+#include "data/eval_rows.h"
 #include "text/wordpiece_trainer.h"
 #include "train/task_texts.h"
 
 namespace headroom {
 namespace {
 
-// Rows of the synthetic task are pure functions of (seed, index): three seeds, three disjoint
-// parts.
-constexpr uint64_t synthetic_validation_seed = 0x76616c6964;
-constexpr uint64_t synthetic_test_seed = 0x74657374;
-constexpr int64_t synthetic_validation_rows = 2000;
-constexpr int64_t synthetic_test_rows = 5000;
 constexpr int64_t synthetic_epoch_rows = 20000;
 
 void add_rows(const TextDataset& rows, auto& builder) {
@@ -42,21 +36,13 @@ TextCoding build_coding(const TextDataset& rows, const TaskRequest& request) {
 TaskData load_synthetic(const TaskRequest& request) {
   TaskData data;
   data.task = Task::synthetic;
-  const std::string spec = request.data.empty() ? "synthetic" : request.data;
-  const DataSpec parsed = parse_data_spec(spec);
-  if (parsed.sources.size() != 1 || parsed.sources[0].kind != SourceKind::synthetic) {
-    throw Error(
-        ErrorCode::usage, "load data",
-        "--task synthetic makes its own rows: --data may only be synthetic?tokens=N&decoys=N");
-  }
-  data.name = spec;
-  data.synthetic = parsed.sources[0].synthetic;
+  data.name = request.data.empty() ? "synthetic" : request.data;
+  data.synthetic = parse_synthetic(request.data);
   data.labels = synthetic_labels(data.synthetic);
   data.vocabulary = synthetic_vocabulary(data.synthetic);
   data.max_tokens = data.synthetic.tokens + 2;
-  data.validation =
-      encode_synthetic(data.synthetic, synthetic_validation_seed, 0, synthetic_validation_rows);
-  data.test = encode_synthetic(data.synthetic, synthetic_test_seed, 0, synthetic_test_rows);
+  data.validation = synthetic_validation_rows(data.synthetic);
+  data.test = synthetic_test_rows(data.synthetic);
   return data;
 }
 

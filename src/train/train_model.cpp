@@ -158,6 +158,9 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   shape.vocabulary = data.vocabulary->size();
   shape.positions = data.max_tokens;
   shape.labels = static_cast<int64_t>(data.labels.size());
+  if (request.method == Method::nested && request.recipe.nested.ffn) {
+    uniform_order(shape, request.recipe.nested.group_width);  // refuses a bad --ffn-group early
+  }
   open_output(output);
   progress.note(
       fmt::format("{}: {} training rows, {} validation, {} test, {} labels, {} words", data.name,

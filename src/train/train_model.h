@@ -7,10 +7,10 @@
 
 #include "base/json.h"
 #include "base/progress.h"
+#include "budget/score.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
 #include "train/recipe.h"
-#include "train/scores.h"
 #include "train/task_request.h"
 
 namespace headroom {

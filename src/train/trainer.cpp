@@ -180,7 +180,7 @@ class Trainer {
       throw Error(
           ErrorCode::interrupted, "train",
           fmt::format("stopped in the {} stage at step {} of {}{}", record.name, record.steps,
-                      plan.schedule.steps,
+                      plan.seconds > 0 ? steps_in_time(plan, record) : plan.schedule.steps,
                       settings_.state_directory.empty() ? "" : "; --resume goes on from here"));
     }
     if (seconds_since(saved_) >= settings_.save_seconds) save();

@@ -102,7 +102,10 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
   state.log = fields.text("log");
   for (const Json& stage : fields.array("stages")) state.stages.push_back(stage_from_json(stage));
   if (fields.has("order")) {
-    for (const Json& unit : fields.array("order")) state.order.push_back(unit.get<std::string>());
+    for (const Json& unit : fields.array("order")) {
+      if (!unit.is_string()) fields.fail("order", "holds something else than names of units");
+      state.order.push_back(unit.get<std::string>());
+    }
   }
   const int64_t groups = fields.whole("groups", 1, 16);
   const SafetensorsFile file(folder / "tensors.safetensors");

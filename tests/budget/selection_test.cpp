@@ -44,5 +44,27 @@ TEST(Selection, BadBudgetsAreUsageErrors) {
                [] { select_heads(random_order(2, 2, 1), 1.5); });
 }
 
+TEST(Selection, WithoutFfnCountsMeansTheWholeFfn) {
+  const Selection whole = all_heads(2, 2);
+  Selection half = whole;
+  half.ffn = {6, 2};
+  EXPECT_EQ(whole.ffn_of(1, 8), 8);
+  EXPECT_EQ(half.ffn_of(1, 8), 2);
+  EXPECT_EQ(whole.active_ffn(8), 1.0);
+  EXPECT_EQ(half.active_ffn(8), 0.5);
+  EXPECT_TRUE(is_subset(half, whole));
+  EXPECT_FALSE(is_subset(whole, half));
+}
+
+TEST(Selection, IsNoSubsetWhenOneLayerHasMoreNeurons) {
+  Selection a = all_heads(2, 2);
+  a.ffn = {4, 4};
+  Selection b = a;
+  b.ffn = {8, 3};
+  EXPECT_FALSE(is_subset(a, b));
+  EXPECT_FALSE(is_subset(b, a));
+  EXPECT_TRUE(is_subset(a, a));
+}
+
 }  // namespace
 }  // namespace headroom

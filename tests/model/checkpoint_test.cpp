@@ -239,5 +239,62 @@ TEST_F(Checkpoint, AnotherOneTakesItsPlaceWhole) {
   EXPECT_FALSE(fs::exists(path / "train_log.jsonl"));
 }
 
+// A pretrained model: a masked head instead of a classifier.
+class PretrainedCheckpoint : public ::testing::Test {
+ protected:
+  PretrainedCheckpoint() {
+    config.method = Method::dense;
+    config.gates.reset();
+    config.task = Task::masked_lm;
+    config.labels.clear();
+    config.shape.labels = 0;
+    weights = testing::random_weights(config.shape, 1, OutputHead::masked_lm);
+  }
+  void write(DType type) {
+    ModelWeights stored = copy_weights(weights);
+    write_checkpoint(path(),
+                     {config, small_vocabulary, "# card\n", "", tensor_views(stored, type)});
+  }
+  fs::path path() const { return folder.path() / "model"; }
+
+  ModelConfig config = small_config();
+  ModelWeights weights;
+  TemporaryFolder folder;
+};
+
+TEST_F(PretrainedCheckpoint, WeightsComeBackBitForBit) {
+  write(DType::f32);
+  const ModelWeights found = read_weights(path());
+  ASSERT_TRUE(found.masked_head);
+  EXPECT_FALSE(found.classifier.weight.defined());
+  expect_equal(weights, found);
+}
+
+TEST_F(PretrainedCheckpoint, AsBf16KeepsTwoDigitsInHalfTheBytes) {
+  write(DType::f32);
+  const auto full = fs::file_size(path() / "model.safetensors");
+  write(DType::bf16);
+  EXPECT_LT(fs::file_size(path() / "model.safetensors"), full * 3 / 4) << "names take some";
+  ModelWeights found = read_weights(path());
+  std::vector<torch::Tensor> tensors;
+  for_each_tensor(found,
+                  [&](const std::string&, torch::Tensor& tensor) { tensors.push_back(tensor); });
+  size_t next = 0;
+  for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {
+    const torch::Tensor& stored = tensors[next++];
+    EXPECT_EQ(stored.scalar_type(), torch::kFloat32) << name;
+    EXPECT_TRUE(torch::allclose(stored, tensor, /*rtol=*/1e-2, /*atol=*/0)) << name;
+    EXPECT_FALSE(torch::equal(stored, tensor)) << name;
+  });
+}
+
+TEST_F(PretrainedCheckpoint, ReadAsAClassifierIsABadModel) {
+  write(DType::f32);
+  config.task = Task::classify;
+  config.shape.labels = 2;
+  expect_error(ErrorCode::bad_model, "tensors, config.json implies",
+               [&] { load_weights(path(), config); });
+}
+
 }  // namespace
 }  // namespace headroom

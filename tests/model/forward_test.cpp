@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/head_gates.h"
 #include "model/random_models.h"
 
@@ -139,6 +141,74 @@ TEST(Forward, DropoutFollowsTheSeedOfTheGenerator) {
   };
   EXPECT_TRUE(torch::equal(seeded(1), seeded(1)));
   EXPECT_FALSE(torch::equal(seeded(1), seeded(2)));
+}
+
+TEST(Forward, GatesPerExampleAreEachExampleAlone) {
+  for (uint64_t seed = 0; seed < models; ++seed) {
+    Random random{seed, 3};
+    const ModelShape shape = random_shape(random);
+    const ModelWeights weights = random_weights(shape, seed);
+    const std::vector<int64_t> lengths = random_lengths(random);
+    const Batch batch = random_batch(shape, lengths, random);
+    const int64_t B = batch.size();
+    ForwardOptions together;
+    together.gates = testing::random_tensor({shape.layers, B, shape.heads}, 1.0, random);
+    together.ffn_gates = testing::random_tensor({shape.layers, B, shape.ffn}, 1.0, random);
+    const torch::Tensor logits = forward(weights, batch, together);
+    for (int64_t row = 0; row < B; ++row) {
+      ForwardOptions alone;
+      alone.gates = together.gates.select(1, row);
+      alone.ffn_gates = together.ffn_gates.select(1, row);
+      const Batch one = part_of(batch, row, 1, lengths[static_cast<size_t>(row)]);
+      EXPECT_LE(largest_difference(logits[row], forward(weights, one, alone)[0]), 1e-5)
+          << "seed " << seed << " row " << row;
+    }
+  }
+}
+
+TEST(Forward, FfnGatesOfOneAreTheDenseModel) {
+  Random random{7};
+  const ModelShape shape = random_shape(random);
+  const ModelWeights weights = random_weights(shape, 7);
+  const Batch batch = random_batch(shape, {5, 2}, random);
+  ForwardOptions gated;
+  gated.ffn_gates = torch::ones({shape.layers, shape.ffn});
+  EXPECT_TRUE(torch::equal(forward(weights, batch, gated), forward(weights, batch)));
+}
+
+TEST(Forward, AClosedNeuronIsAZeroColumn) {
+  Random random{8};
+  const ModelShape shape = random_shape(random);
+  const ModelWeights weights = random_weights(shape, 8);
+  const Batch batch = random_batch(shape, {6}, random);
+  ForwardOptions closed;
+  closed.ffn_gates = torch::ones({shape.layers, shape.ffn});
+  closed.ffn_gates[0][0] = 0;
+  ModelWeights zeroed = copy_weights(weights);
+  zeroed.layers[0].down.weight.select(1, 0).zero_();
+  const torch::Tensor logits = forward(weights, batch, closed);
+  EXPECT_LE(largest_difference(logits, forward(zeroed, batch)), 1e-6);
+  EXPECT_GT(largest_difference(logits, forward(weights, batch)), 1e-6);
+}
+
+TEST(MaskedLogits, AreThoseOfThePlainFormulas) {
+  for (uint64_t seed = 0; seed < models; ++seed) {
+    Random random{seed, 4};
+    const ModelShape shape = random_shape(random);
+    const ModelWeights weights = random_weights(shape, seed, OutputHead::masked_lm);
+    const MaskedHead& head = *weights.masked_head;
+    const double eps = 1e-3;
+    const torch::Tensor rows = testing::random_tensor({3, shape.width}, 1.0, random);
+    torch::Tensor x = rows.matmul(head.transform.weight.t()) + head.transform.bias;
+    x = 0.5 * x * (1 + torch::erf(x / std::sqrt(2.0)));
+    const torch::Tensor mean = x.mean(-1, true);
+    const torch::Tensor variance = (x - mean).square().mean(-1, true);
+    x = (x - mean) / (variance + eps).sqrt() * head.norm.weight + head.norm.bias;
+    const torch::Tensor expected = x.matmul(weights.words.t()) + head.bias;
+    const torch::Tensor logits = masked_logits(weights, rows, eps);
+    EXPECT_EQ(logits.sizes(), (std::vector<int64_t>{3, shape.vocabulary}));
+    EXPECT_LE(largest_difference(logits, expected), 1e-5) << "seed " << seed;
+  }
 }
 
 }  // namespace

@@ -37,9 +37,10 @@ inline torch::Tensor random_tensor(torch::IntArrayRef sizes, double scale, Rando
 }
 
 // Every number random, biases and norms too: no part of a layer can be left out unnoticed.
-inline ModelWeights random_weights(const ModelShape& shape, uint64_t seed) {
+inline ModelWeights random_weights(const ModelShape& shape, uint64_t seed,
+                                   OutputHead head = OutputHead::classifier) {
   Random random{seed};
-  ModelWeights weights = fresh_weights(shape, seed, torch::kCPU);
+  ModelWeights weights = fresh_weights(shape, seed, torch::kCPU, head);
   for_each_tensor(weights, [&](const std::string&, torch::Tensor& tensor) {
     tensor = tensor + random_tensor(tensor.sizes(), 0.2, random);
   });
@@ -77,6 +78,17 @@ inline std::vector<int64_t> random_lengths(Random& random) {
 inline Selection random_selection(const ModelShape& shape, Random& random) {
   return select_heads(random_order(shape.layers, shape.heads, random.next()),
                       1.0 - random.uniform());
+}
+
+// Each layer's first heads and neurons, at least one of either.
+inline Selection random_prefixes(const ModelShape& shape, Random& random) {
+  Selection selection = all_heads(shape.layers, shape.heads);
+  for (auto& layer : selection.kept) layer.resize(1 + random.below(layer.size()));
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {
+    selection.ffn.push_back(1 +
+                            static_cast<int64_t>(random.below(static_cast<uint64_t>(shape.ffn))));
+  }
+  return selection;
 }
 
 inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {

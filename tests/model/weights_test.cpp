@@ -43,6 +43,22 @@ TEST(Weights, HaveTheNamesAndShapesOfTheModelFile) {
   }
 }
 
+TEST(Weights, OfAMaskedLmHaveTheNamesAndShapesOfTheModelFile) {
+  ModelWeights weights = fresh_weights(small, 1, torch::kCPU, OutputHead::masked_lm);
+  EXPECT_EQ(weights.output_head(), OutputHead::masked_lm);
+  const std::vector<TensorName> expected = tensor_names(small, OutputHead::masked_lm);
+  size_t next = 0;
+  for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {
+    ASSERT_LT(next, expected.size());
+    EXPECT_EQ(name, expected[next].name);
+    EXPECT_EQ(tensor.sizes(), expected[next].shape) << name;
+    ++next;
+  });
+  EXPECT_EQ(next, expected.size());
+  EXPECT_TRUE((weights.masked_head->bias == 0).all().item<bool>());
+  EXPECT_TRUE((weights.masked_head->norm.weight == 1).all().item<bool>());
+}
+
 TEST(Weights, AreAsManyNumbersAsTheCostSays) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     Random random{seed};

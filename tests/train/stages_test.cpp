@@ -8,6 +8,7 @@
 
 #include "model/slice.h"
 #include "train/losses.h"
+#include "train/nested_stage.h"
 #include "train/parameters.h"
 #include "train/tiny.h"
 
@@ -170,7 +171,7 @@ TEST_F(OneStep, HardLeavesTheGatesAloneAtBudgetOne) {
 }
 
 TEST_F(OneStep, MaskedTrainsTheSelectionItWasGiven) {
-  const Selection selection{4, {{1}, {0, 3}}};
+  const Selection selection{4, {{1}, {0, 3}}, {}};
   const torch::Tensor mask = mask_of(selection, torch::kCPU);
   const double expected = task_loss(logits_of(model, mask), batch.labels, 0.0).item<double>();
   EXPECT_NEAR(loss_of(*masked_stage(settings, selection, validation)).item<double>(), expected,
@@ -195,6 +196,63 @@ TEST_F(OneStep, HardValidatesTheMeanAccuracyOverTheGrid) {
   const Validation result = hard_stage(settings, validation)->validate(model);
   EXPECT_NEAR(result.score, expected, 1e-12);
   EXPECT_EQ(result.details[1].first, "accuracy@0.5");
+}
+
+// One step of stages that train prefixes; their teacher is the whole model.
+class OnePrefixStep : public OneStep {
+ protected:
+  OnePrefixStep() {
+    model.order = teacher.order = uniform_order(model.shape, 4);
+    settings.budget_low = 0.25;
+  }
+  torch::Tensor logits_at(double budget) const {
+    const Selection selection = select_units(*model.order, model.shape, budget);
+    return forward(slice_model(model.weights, selection), batch, model.evaluation());
+  }
+};
+
+TEST_F(OnePrefixStep, NestedIsTheMeanOfWholeSmallestAndDrawn) {
+  const torch::Tensor taught = logits_of(teacher, {});
+  const double expected =
+      (expected_distilled(logits_of(model, {}), taught) +
+       expected_distilled(logits_at(0.25), taught) + expected_distilled(logits_at(0.5), taught)) /
+      3;
+  EXPECT_NEAR(loss_of(*nested_stage(settings, {}, validation)).item<double>(), expected, 1e-6);
+}
+
+TEST_F(OnePrefixStep, NestedWithoutDistillationFollowsTheLabels) {
+  settings.distill_weight = 0;
+  settings.fixed_budget = 1.0;
+  settings.budget_low = 1.0;
+  const double expected = task_loss(logits_of(model, {}), batch.labels, 0.0).item<double>();
+  EXPECT_NEAR(loss_of(*nested_stage(settings, {}, validation)).item<double>(), expected, 1e-6);
+}
+
+TEST_F(OnePrefixStep, NestedReachesEveryWeight) {
+  model.gates.reset();
+  Parameters parameters(model, {});
+  loss_of(*nested_stage(settings, {}, validation)).backward();
+  const LayerWeights& last = model.weights.layers[1];
+  EXPECT_TRUE((last.up.weight.grad().abs().amax(1) > 0).all().item<bool>());
+  EXPECT_TRUE((last.attention.value.weight.grad().abs().amax(1) > 0).all().item<bool>());
+}
+
+TEST_F(OnePrefixStep, NestedValidatesTheMeanAccuracyOverTheGrid) {
+  settings.budget_grid = {0.25, 0.5, 1.0};
+  double expected = 0;
+  for (const double b : settings.budget_grid) {
+    const Selection selection = select_units(*model.order, model.shape, b);
+    const ModelWeights sliced = slice_model(model.weights, selection);
+    expected += evaluate(sliced, validation, model.evaluation()).accuracy / 3;
+  }
+  const Validation result = nested_stage(settings, {}, validation)->validate(model);
+  EXPECT_NEAR(result.score, expected, 1e-12);
+  EXPECT_EQ(result.details[1].first, "accuracy@0.5");
+}
+
+TEST_F(OnePrefixStep, ASpecialistTrainsItsOneBudget) {
+  const double expected = expected_distilled(logits_at(0.5), logits_of(teacher, {}));
+  EXPECT_NEAR(loss_of(*specialist_stage(settings, 0.5, validation)).item<double>(), expected, 1e-6);
 }
 
 }  // namespace

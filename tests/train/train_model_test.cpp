@@ -367,6 +367,103 @@ TEST_F(TrainModel, ResumingWithOtherOptionsIsAUsageError) {
   expect_refused(other);
 }
 
+TrainRequest nested_request(const fs::path& csv, const fs::path& out) {
+  TrainRequest request = request_for(csv, out);
+  request.method = Method::nested;
+  request.recipe.nested_epochs = 4;
+  request.recipe.nested_rate = 3e-3;
+  request.budgets = {0.125, 0.25, 0.5, 0.75, 1.0};
+  return request;
+}
+
+TEST_F(TrainModel, ANestedModelRunsAtEveryBudget) {
+  TrainRequest request = nested_request(csv, folder.path() / "nested");
+  request.task.eval_data = spec_of(test_csv);
+  const TrainReport nested = train_quietly(request);
+  const ModelConfig config = read_config(request.out);
+  EXPECT_EQ(config.method, Method::nested);
+  EXPECT_EQ(config.scope(), "heads+ffn");
+  const auto scores = evaluate_at(request.out, spec_of(test_csv), request.budgets);
+  ASSERT_EQ(nested.scores.size(), 5U);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_EQ(scores[i].accuracy, nested.scores[i].accuracy);
+    EXPECT_EQ(scores[i].loss, nested.scores[i].loss);
+    EXPECT_GE(scores[i].accuracy, 0.9) << "budget " << scores[i].budget;
+    if (i == 0) continue;
+    EXPECT_GT(scores[i].model_macs, scores[i - 1].model_macs);
+    EXPECT_GT(scores[i].parameters, scores[i - 1].parameters);
+  }
+  EXPECT_LT(scores[0].model_macs_fraction, 0.3) << "the FFN shrinks too";
+  for (const double budget : {0.01, 0.3, 0.99}) {
+    EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull", "", false}).tokens, 3);
+  }
+}
+
+TEST_F(TrainModel, ResumedNestedRunsWriteTheSameCheckpoint) {
+  TrainRequest request = nested_request(csv, folder.path() / "whole");
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;  // 6 steps each
+  request.recipe.nested.allocation = Allocation::ranked;
+  train_quietly(request);
+  for (const int64_t step : {3, 7, 9, 12}) {
+    SCOPED_TRACE(step);
+    TrainRequest stopped = request;
+    stopped.out = folder.path() / std::to_string(step);
+    stopped.save_seconds = 0;
+    StopAtStep stop(step, Plug::pulled);
+    expect_error(ErrorCode::interrupted, "pulled the plug", [&] { train_model(stopped, stop); });
+    stopped.resume = true;
+    train_quietly(stopped);
+    EXPECT_TRUE(same_model(request.out, stopped.out));
+  }
+}
+
+TEST_F(TrainModel, ANestedModelOfHeadsKeepsItsFfnsWhole) {
+  TrainRequest request = nested_request(csv, folder.path() / "heads");
+  request.recipe.nested.ffn = false;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
+  train_quietly(request);
+  const ModelConfig config = read_config(request.out);
+  EXPECT_EQ(config.scope(), "heads");
+  EXPECT_EQ(config.selection(0.25).active_ffn(config.shape.ffn), 1.0);
+  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").active_heads(), 0.25);
+}
+
+TEST_F(TrainModel, ANestedModelOfDepthDropsWholeLayers) {
+  TrainRequest request = nested_request(csv, folder.path() / "depth");
+  request.recipe.nested.allocation = Allocation::depth;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
+  train_quietly(request);
+  EXPECT_EQ(read_config(request.out).selection(0.5).ffn, (std::vector<int64_t>{32, 0}));
+  EXPECT_EQ(evaluate_at(request.out, spec_of(test_csv), {0.5})[0].examples, 100);
+}
+
+TEST_F(TrainModel, ABadFfnGroupIsRefusedBeforeTraining) {
+  TrainRequest request = nested_request(csv, folder.path() / "model");
+  request.recipe.nested.group_width = 5;
+  StopAtStep no_step(1, Plug::pulled);
+  expect_error(ErrorCode::usage, "groups of 5", [&] { train_model(request, no_step); });
+}
+
+TEST_F(TrainModel, StartsDenseFromANestedCheckpoint) {
+  TrainRequest request = nested_request(csv, folder.path() / "nested");
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
+  train_quietly(request);
+  request.init = request.out;
+  request.out = folder.path() / "dense";
+  request.method = Method::dense;
+  train_quietly(request);
+  EXPECT_FALSE(read_config(request.out).order);
+}
+
+TEST_F(TrainModel, WeightsMayBeStoredAsBf16) {
+  TrainRequest request = request_for(csv, folder.path() / "small");
+  request.bf16_weights = true;
+  train_quietly(request);
+  EXPECT_LT(fs::file_size(request.out / "model.safetensors"),
+            fs::file_size(model / "model.safetensors"));
+  EXPECT_GE(evaluate_at(request.out, spec_of(test_csv), {1.0})[0].accuracy, 0.95);
+}
+
 [[noreturn]] void train_until_terminated(const TrainRequest& request) {
   watch_for_interrupts();
   StopAtStep stop(50, Plug::terminated);

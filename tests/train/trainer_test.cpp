@@ -122,6 +122,33 @@ TEST(Trainer, ALossThatIsNotANumberIsNoticedInAShortStageToo) {
   expect_error(ErrorCode::runtime, "the loss became nan", [&] { scripted.run(); });
 }
 
+std::vector<double> rates_in(const std::string& log) {
+  std::vector<double> rates;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = parse_json(line, ErrorCode::runtime, "log line");
+    if (json.contains("rate")) rates.push_back(json["rate"].get<double>());
+  }
+  return rates;
+}
+
+TEST(Trainer, AStageMeasuredInSecondsEndsWithTheClock) {
+  ScriptedRun scripted({0.5});
+  scripted.plans[0].schedule = {.peak = 1e-2, .steps = 1'000'000'000};
+  scripted.plans[0].seconds = 0.02;
+  scripted.plans[0].validate_every = 0;
+  scripted.settings.log_every = 1;
+  SilentProgress silent;
+  const TrainingResult result = run_stages(scripted.model, scripted.plans, *testing::tiny_source(),
+                                           scripted.settings, silent);
+  EXPECT_EQ(result.stages[0].steps, scripted.stage->losses);
+  EXPECT_EQ(scripted.stage->seen.size(), 1U) << "validated once, at the end";
+  const std::vector<double> rates = rates_in(result.log);
+  ASSERT_FALSE(rates.empty());
+  EXPECT_EQ(rates[0], 1e-2);
+  for (size_t i = 1; i < rates.size(); ++i) EXPECT_LT(rates[i], rates[i - 1]);
+}
+
 TEST(Trainer, WritesOneJsonLinePerValidation) {
   ScriptedRun scripted(std::vector<double>(10, 0.5));
   SilentProgress silent;
@@ -153,15 +180,16 @@ class StopAt : public ProgressSink {
 
 constexpr int64_t never = INT64_MAX;
 
-// A whole budgeted training with dropout: 6 dense, 5 soft and 4 hard steps. A run that will be
-// stopped is saved after every step, others at the end of each stage.
-struct BudgetedRun {
-  explicit BudgetedRun(fs::path state = {}) {
+// A whole training with dropout: 6 dense steps, then 5 soft and 4 hard or 5 nested ones. A run that
+// will be stopped is saved after every step, others at the end of each stage.
+struct MethodRun {
+  explicit MethodRun(Method wanted, fs::path state = {}) : method(wanted) {
     use_threads(1);
     settings.state_directory = std::move(state);
     settings.resume = true;
     settings.fingerprint = "one";
     model.dropout = 0.2;
+    if (method == Method::nested) model.gates.reset();
   }
 
   TrainingResult run(ProgressSink& progress) {
@@ -169,11 +197,12 @@ struct BudgetedRun {
     const auto source = testing::tiny_source();
     Recipe recipe;
     recipe.validate_every = 2;
-    recipe.dense_rate = recipe.soft_rate = recipe.hard_rate = 1e-2;
+    recipe.dense_rate = recipe.soft_rate = recipe.hard_rate = recipe.nested_rate = 1e-2;
     recipe.dense_epochs = 6.0 / 8;
-    recipe.soft_epochs = 5.0 / 8;
+    recipe.soft_epochs = recipe.nested_epochs = 5.0 / 8;
     recipe.hard_epochs = 4.0 / 8;
-    std::vector<StagePlan> plans = plan_method(Method::budgeted, recipe, *source, validation);
+    recipe.nested.allocation = Allocation::ranked;  // an order that must be stored to be known
+    std::vector<StagePlan> plans = plan_method(method, recipe, *source, validation);
     return run_stages(model, plans, *source, settings, progress);
   }
   TrainingResult run() {
@@ -186,11 +215,21 @@ struct BudgetedRun {
     expect_error(ErrorCode::interrupted, "pulled the plug", [&] { run(stop); });
   }
 
+  Method method;
   TrainerSettings settings;
   ElasticModel model = tiny_model();
 };
 
+struct BudgetedRun : MethodRun {
+  explicit BudgetedRun(fs::path state = {}) : MethodRun(Method::budgeted, std::move(state)) {}
+};
+
+struct NestedRun : MethodRun {
+  explicit NestedRun(fs::path state = {}) : MethodRun(Method::nested, std::move(state)) {}
+};
+
 constexpr int64_t all_steps = 15;
+constexpr int64_t all_nested_steps = 11;
 
 void expect_same_scores(const TrainingResult& a, const TrainingResult& b) {
   ASSERT_EQ(a.stages.size(), b.stages.size());
@@ -278,6 +317,44 @@ TEST(Resume, OfAFinishedRunTakesNoStep) {
   EXPECT_TRUE(same_bits(again.model, whole.model));
 }
 
+TEST(Training, OfANestedModelStoresAnOrder) {
+  NestedRun run;
+  const TrainingResult result = run.run();
+  EXPECT_EQ(result.stages.back().name, "nested");
+  EXPECT_EQ(result.steps, all_nested_steps);
+  ASSERT_TRUE(run.model.order);
+  EXPECT_NE(run.model.order, uniform_order(run.model.shape, 4)) << "ranked by what was measured";
+  EXPECT_NE(result.log.find("accuracy@0.125"), std::string::npos);
+}
+
+TEST(Resume, OfANestedRunEndsWithTheSameBitsAndOrder) {
+  NestedRun whole;
+  const TrainingResult expected = whole.run();
+  for (int64_t step = 1; step <= all_nested_steps; ++step) {
+    SCOPED_TRACE(step);
+    const TemporaryFolder folder;
+    NestedRun(folder.path()).run_until(step);
+    NestedRun resumed(folder.path());
+    expect_same_scores(resumed.run(), expected);
+    EXPECT_TRUE(same_bits(resumed.model, whole.model));
+    EXPECT_EQ(resumed.model.order, whole.model.order);
+  }
+}
+
+TEST(Resume, OfANestedRunAtAStageBoundaryEndsWithTheSameBitsAndOrder) {
+  NestedRun whole;
+  whole.run();
+  for (int64_t stage = 1; stage <= 2; ++stage) {
+    SCOPED_TRACE(stage);
+    const TemporaryFolder folder;
+    NestedRun(folder.path()).run_until(never, stage);
+    NestedRun resumed(folder.path());
+    resumed.run();
+    EXPECT_TRUE(same_bits(resumed.model, whole.model));
+    EXPECT_EQ(resumed.model.order, whole.model.order);
+  }
+}
+
 TEST(Resume, RemembersHowLongNothingImproved) {
   const auto stale_scores = [] { return std::vector<double>{0.9, 0.5, 0.5, 0.5, 0.5}; };
   const TemporaryFolder folder;
@@ -300,6 +377,32 @@ TEST(Resume, RemembersHowLongNothingImproved) {
   EXPECT_EQ(result.best_score, 0.9);
   EXPECT_EQ(result.best_step, 2);
   EXPECT_TRUE(torch::equal(second.model.weights.classifier.bias.detach(), first.stage->seen[0]));
+}
+
+// A scripted stage of 1000 seconds, stopped at its third step.
+TEST(Resume, RemembersTheSecondsSpent) {
+  const TemporaryFolder folder;
+  const auto prepare = [&](ScriptedRun& scripted) {
+    scripted.plans[0].seconds = 1000;
+    scripted.settings.state_directory = folder.path();
+    scripted.settings.save_seconds = 0;
+    scripted.settings.resume = true;
+  };
+  ScriptedRun first(std::vector<double>(10, 0.5));
+  prepare(first);
+  StopAt stop(3, never);
+  expect_error(ErrorCode::interrupted, "pulled the plug", [&] {
+    run_stages(first.model, first.plans, *testing::tiny_source(), first.settings, stop);
+  });
+  const fs::path file = folder.path() / "state" / "state.json";
+  Json json = parse_json(read_file(file, ErrorCode::bad_data), ErrorCode::bad_data, "state");
+  EXPECT_GT(json["stages"][0]["seconds"].get<double>(), 0);
+  json["stages"][0]["seconds"] = 1000.0;
+  write_file_atomically(file, json.dump());
+  ScriptedRun second(std::vector<double>(10, 0.5));
+  prepare(second);
+  EXPECT_EQ(second.run().steps, 2);
+  EXPECT_EQ(second.stage->losses, 0) << "its time was up";
 }
 
 TEST(Resume, WithoutASavedStateStartsAnew) {
@@ -374,6 +477,27 @@ TEST_F(SavedState, WithTooFewGroupsIsRefused) {
 TEST_F(SavedState, WithStagesThatAreNoObjectsIsRefused) {
   edit_json([](Json& json) { json["stages"] = {1, "two"}; });
   expect_refused(ErrorCode::bad_data, "training state");
+}
+
+TEST_F(SavedState, OfAnEarlierVersionStillLoads) {
+  edit_json([](Json& json) {
+    json.erase("order");
+    for (Json& stage : json["stages"]) stage.erase("seconds");
+  });
+  BudgetedRun whole;
+  whole.run();
+  BudgetedRun resumed(folder.path());
+  resumed.run();
+  EXPECT_TRUE(same_bits(resumed.model, whole.model));
+}
+
+TEST_F(SavedState, WithADamagedOrderIsRefused) {
+  edit_json([](Json& json) { json["order"] = {1, 2}; });
+  expect_refused(ErrorCode::bad_data, "order");
+  edit_json([](Json& json) { json["order"] = "h0"; });
+  expect_refused(ErrorCode::bad_data, "order");
+  edit_json([](Json& json) { json["order"] = {"h0", "h99"}; });
+  expect_refused(ErrorCode::bad_model, "h99");
 }
 
 TEST_F(SavedState, OfAModelOfAnotherSizeIsRefused) {

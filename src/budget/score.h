@@ -1,9 +1,12 @@
-// Accuracy and cost of one checkpoint at one budget.
+// Accuracy and cost of one checkpoint at one budget, as eval tells them.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/json.h"
+#include "budget/selection.h"
+#include "budget/shape.h"
 
 namespace headroom {
 
@@ -19,6 +22,11 @@ struct BudgetScore {
   double model_macs_fraction = 1;  // of dense
   int64_t parameters = 0;
 };
+
+// The costs of a selection on inputs of these lengths; accuracy, loss and examples are the
+// caller's.
+BudgetScore cost_score(const ModelShape& shape, const Selection& selection, double budget,
+                       const std::vector<int64_t>& lengths);
 
 Json to_json(const BudgetScore& score);
 

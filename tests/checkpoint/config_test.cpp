@@ -1,0 +1,210 @@
+// config.json of nested and of pretrained models, and what it decides: tensors and tokenizer.
+#include "checkpoint/config.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "checkpoint/make_tokenizer.h"
+#include "checkpoint/tensor_names.h"
+#include "support.h"
+#include "text/word_tokenizer.h"
+#include "text/wordpiece_tokenizer.h"
+
+namespace headroom {
+namespace {
+using testing::expect_error;
+
+ModelConfig nested_config(int64_t group_width) {
+  ModelConfig config;
+  config.shape = {.layers = 2, .width = 8, .heads = 4, .ffn = 16, .vocabulary = 9, .positions = 6};
+  config.method = Method::nested;
+  config.labels = {"good", "bad"};
+  config.order = uniform_order(config.shape, group_width);
+  return config;
+}
+
+ModelConfig pretrained_config() {
+  ModelConfig config = nested_config(0);
+  config.task = Task::masked_lm;
+  config.method = Method::dense;
+  config.order.reset();
+  config.labels.clear();
+  config.shape.labels = 0;
+  config.tokenizer = TokenizerKind::wordpiece;
+  config.lower_case = false;
+  return config;
+}
+
+// What a reader finds in the file that a writer made.
+ModelConfig written_and_read(const ModelConfig& config) {
+  const std::string text = config_to_json(config).dump();
+  return config_from_json(parse_json(text, ErrorCode::bad_model, "config.json"));
+}
+
+void expect_refused(const Json& json, std::string_view why) {
+  expect_error(ErrorCode::bad_model, why, [&] { config_from_json(json); });
+}
+
+TEST(NestedConfig, ComesBackWhole) {
+  for (const int64_t group_width : {0, 2, 16}) {
+    const ModelConfig config = nested_config(group_width);
+    const ModelConfig back = written_and_read(config);
+    EXPECT_EQ(back.method, Method::nested);
+    EXPECT_EQ(back.shape, config.shape);
+    EXPECT_EQ(back.labels, config.labels);
+    EXPECT_EQ(back.order, config.order);
+    EXPECT_FALSE(back.gates);
+  }
+}
+
+TEST(NestedConfig, ScopeSaysWhetherTheFfnIsGoverned) {
+  const Json both = config_to_json(nested_config(2));
+  const Json heads = config_to_json(nested_config(0));
+  EXPECT_EQ(both["headroom"]["scope"], "heads+ffn");
+  EXPECT_EQ(heads["headroom"]["scope"], "heads");
+  EXPECT_EQ(both["headroom"]["order"].size(), 24U) << "2 x (4 heads + 8 groups)";
+  EXPECT_EQ(heads["headroom"]["order"].size(), 8U);
+}
+
+TEST(NestedConfig, AScopeThatTheOrderContradictsIsABadModel) {
+  Json both = config_to_json(nested_config(2));
+  both["headroom"]["scope"] = "heads";
+  expect_refused(both, "scope is \"heads\", expected \"heads+ffn\"");
+  Json heads = config_to_json(nested_config(0));
+  heads["headroom"]["scope"] = "heads+ffn";
+  expect_refused(heads, "scope is \"heads+ffn\", expected \"heads\"");
+}
+
+TEST(NestedConfig, ADamagedOrderIsABadModel) {
+  const Json good = config_to_json(nested_config(2));
+  const auto with_order = [&](const Json& order) {
+    Json json = good;
+    json["headroom"]["order"] = order;
+    return json;
+  };
+  Json missing = good;
+  missing["headroom"].erase("order");
+  expect_refused(missing, "order is missing");
+  expect_refused(with_order("h0"), "order");
+  expect_refused(with_order(Json::array()), "h0 appears 0 times");
+  expect_refused(with_order({"h0", 1}), "order holds 1, not a string");
+  expect_refused(with_order({"h0", nullptr}), "order holds null, not a string");
+  expect_refused(with_order({"h0", "h7"}), "\"h7\" is no unit");
+  Json shorter = good;
+  shorter["headroom"]["order"].erase(shorter["headroom"]["order"].size() - 1);
+  expect_refused(shorter, "appears 7 times, expected 8");
+}
+
+TEST(NestedConfig, AnOrderOfAnotherShapeIsABadModel) {
+  Json more_heads = config_to_json(nested_config(2));
+  more_heads["num_attention_heads"] = 8;
+  expect_refused(more_heads, "h0 appears 4 times, expected 8");
+  Json odd_ffn = config_to_json(nested_config(2));
+  odd_ffn["intermediate_size"] = 17;
+  expect_refused(odd_ffn, "does not divide an FFN of 17");
+}
+
+TEST(NestedConfig, SelectsThePrefixOfItsOrder) {
+  const ModelConfig config = written_and_read(nested_config(2));
+  const Selection half = config.selection(0.5);
+  EXPECT_EQ(half.kept, (std::vector<std::vector<int32_t>>{{0, 1}, {0, 1}}));
+  EXPECT_EQ(half.ffn, (std::vector<int64_t>{8, 8}));
+  const Selection all = config.selection(1.0);
+  EXPECT_EQ(all.active_fraction(), 1.0);
+  EXPECT_EQ(all.active_ffn(16), 1.0);
+  EXPECT_TRUE(is_subset(half, all));
+  expect_error(ErrorCode::usage, "is not a budget", [&] { config.selection(0); });
+}
+
+TEST(NestedConfig, OfHeadsSelectsNoFfn) {
+  EXPECT_TRUE(nested_config(0).selection(0.5).ffn.empty());
+}
+
+TEST(PretrainedConfig, ComesBackWholeAndWithoutLabels) {
+  const ModelConfig back = written_and_read(pretrained_config());
+  EXPECT_EQ(back.task, Task::masked_lm);
+  EXPECT_EQ(back.shape, pretrained_config().shape);
+  EXPECT_TRUE(back.labels.empty());
+  EXPECT_EQ(back.tokenizer, TokenizerKind::wordpiece);
+  EXPECT_FALSE(back.lower_case);
+}
+
+TEST(PretrainedConfig, NamesItselfAsHuggingFaceDoes) {
+  const Json json = config_to_json(pretrained_config());
+  EXPECT_EQ(json["architectures"], Json({"BertForMaskedLM"}));
+  EXPECT_FALSE(json.contains("id2label"));
+  EXPECT_EQ(config_to_json(nested_config(0))["architectures"],
+            Json({"BertForSequenceClassification"}));
+}
+
+TEST(PretrainedConfig, RunsAtBudgetOneOnly) {
+  const ModelConfig config = pretrained_config();
+  EXPECT_EQ(config.selection(1.0), all_heads(2, 4));
+  expect_error(ErrorCode::usage, "budget 1 only", [&] { config.selection(0.5); });
+}
+
+TEST(TokenizerConfig, LowerCaseIsKeptForWordPieces) {
+  for (const bool lower_case : {true, false}) {
+    ModelConfig config = pretrained_config();
+    config.lower_case = lower_case;
+    EXPECT_EQ(config_to_json(config)["headroom"]["lower_case"], lower_case);
+    EXPECT_EQ(written_and_read(config).lower_case, lower_case);
+  }
+  EXPECT_FALSE(config_to_json(nested_config(0))["headroom"].contains("lower_case"));
+}
+
+TEST(TokenizerConfig, AnUnknownTokenizerIsABadModel) {
+  Json json = config_to_json(pretrained_config());
+  json["headroom"]["tokenizer"] = "sentencepiece";
+  expect_refused(json, "tokenizer is \"sentencepiece\", this version knows: word, wordpiece");
+  json["headroom"]["tokenizer"] = 3;
+  expect_refused(json, "tokenizer");
+  json["headroom"]["tokenizer"] = "wordpiece";
+  json["headroom"]["lower_case"] = "yes";
+  expect_refused(json, "lower_case is \"yes\"");
+}
+
+TEST(MakeTokenizer, GivesTheKindThatWasAskedFor) {
+  const Vocabulary vocabulary = Vocabulary::with_words({"un", "##able", "unable", "Un"});
+  const auto words = make_tokenizer(TokenizerKind::word, true, vocabulary);
+  const auto pieces = make_tokenizer(TokenizerKind::wordpiece, true, vocabulary);
+  EXPECT_NE(dynamic_cast<const WordTokenizer*>(words.get()), nullptr);
+  EXPECT_NE(dynamic_cast<const WordPieceTokenizer*>(pieces.get()), nullptr);
+  EXPECT_EQ(words->encode("unun", 9)[1], vocabulary.unknown_id());
+  EXPECT_EQ(words->vocabulary(), vocabulary);
+}
+
+TEST(MakeTokenizer, KeepsCapitalsWhenAsked) {
+  const Vocabulary vocabulary = Vocabulary::with_words({"un", "Un"});
+  const auto first_id = [&](bool lower_case) {
+    return make_tokenizer(TokenizerKind::wordpiece, lower_case, vocabulary)->encode("Un", 9)[1];
+  };
+  EXPECT_EQ(first_id(true), vocabulary.id("un"));
+  EXPECT_EQ(first_id(false), vocabulary.id("Un"));
+}
+
+bool has_name(const std::vector<TensorName>& names, const std::string& name) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const TensorName& entry) { return entry.name == name; });
+}
+
+TEST(TensorNames, OfAMaskedLmHaveItsHeadInsteadOfAClassifier) {
+  const ModelShape shape = pretrained_config().shape;
+  const std::vector<TensorName> names = tensor_names(shape, OutputHead::masked_lm);
+  const std::vector<TensorName> classifier = tensor_names(shape);
+  EXPECT_FALSE(has_name(names, "classifier.weight"));
+  EXPECT_FALSE(has_name(names, "bert.pooler.dense.weight"));
+  EXPECT_FALSE(has_name(classifier, "cls.predictions.bias"));
+  const size_t encoder = classifier.size() - 4;  // pooler and classifier, weight and bias each
+  ASSERT_EQ(names.size(), encoder + 5);
+  for (size_t i = 0; i < encoder; ++i) EXPECT_EQ(names[i].name, classifier[i].name);
+  EXPECT_EQ(names[encoder].name, "cls.predictions.transform.dense.weight");
+  EXPECT_EQ(names[encoder].shape, (std::vector<int64_t>{8, 8}));
+  EXPECT_EQ(names[encoder + 2].name, "cls.predictions.transform.LayerNorm.weight");
+  EXPECT_EQ(names[encoder + 4].name, "cls.predictions.bias");
+  EXPECT_EQ(names[encoder + 4].shape, (std::vector<int64_t>{9}));
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,326 @@
+// From a file of plain text to a checkpoint that training starts from, and what may go wrong.
+#include "train/pretrain_model.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "checkpoint/checkpoint.h"
+#include "support.h"
+#include "train/evaluate_checkpoint.h"
+#include "train/predictor.h"
+#include "train/train_model.h"
+
+namespace headroom {
+namespace {
+namespace fs = std::filesystem;
+using testing::expect_error;
+using testing::TemporaryFolder;
+
+// Documents of one sentence: about nine tokens each.
+std::string sentences(int count) {
+  const char* const subjects[] = {"the cat", "a dog", "one bird", "the fish"};
+  const char* const verbs[] = {"sees", "likes", "hears"};
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += std::string(subjects[i % 4]) + " " + verbs[i % 3] + " " + subjects[(i / 4) % 4] +
+            " again.\n\n";
+  }
+  return text;
+}
+
+PretrainRequest request_for(const fs::path& text, const fs::path& out) {
+  PretrainRequest request;
+  request.text = {text.string()};
+  request.vocabulary_size = 80;
+  request.shape = {.layers = 2, .width = 16, .heads = 2, .ffn = 32};
+  request.row_tokens = 16;
+  request.batch_rows = 4;
+  request.steps = 12;
+  request.validation_rows = 4;
+  request.validate_every = 5;
+  request.out = out;
+  request.threads = 1;
+  return request;
+}
+
+PretrainReport pretrain_quietly(const PretrainRequest& request) {
+  SilentProgress silent;
+  return pretrain_model(request, silent);
+}
+
+std::string bytes_of(const fs::path& folder, const char* file) {
+  return read_file(folder / file, ErrorCode::bad_data);
+}
+
+enum class Plug { pulled, terminated };
+
+// At the n-th step, throws as a crash would or sends the signal that asks a program to end.
+class StopAtStep : public ProgressSink {
+ public:
+  StopAtStep(int64_t step, Plug plug) : left_(step), plug_(plug) {}
+  void update(const ProgressUpdate& /*update*/) override {
+    if (--left_ != 0) return;
+    if (plug_ == Plug::terminated) {
+      std::raise(SIGTERM);
+      return;
+    }
+    throw Error(ErrorCode::interrupted, "test", "pulled the plug");
+  }
+  void note(const std::string& /*line*/) override {}
+
+ private:
+  int64_t left_;
+  Plug plug_;
+};
+
+// One pretraining for all tests that only read its checkpoint.
+class Pretrain : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = std::make_unique<TemporaryFolder>();
+    text = shared->write("text.txt", sentences(120));
+    model = shared->path() / "model";
+    report = pretrain_quietly(request_for(text, model));
+  }
+  static void TearDownTestSuite() { shared.reset(); }
+
+  // A request whose run was stopped at its seventh step.
+  PretrainRequest unfinished() const {
+    PretrainRequest request = request_for(text, folder.path() / "model");
+    request.save_seconds = 0;
+    StopAtStep stop(7, Plug::pulled);
+    expect_error(ErrorCode::interrupted, "pulled the plug", [&] { pretrain_model(request, stop); });
+    return request;
+  }
+  void expect_refused(ErrorCode code, std::string_view why, const PretrainRequest& request) const {
+    StopAtStep no_step(1, Plug::pulled);
+    expect_error(code, why, [&] { pretrain_model(request, no_step); });
+    EXPECT_FALSE(fs::exists(request.out));
+  }
+
+  static inline std::unique_ptr<TemporaryFolder> shared;
+  static inline fs::path text, model;
+  static inline PretrainReport report;
+  TemporaryFolder folder;
+};
+
+TEST_F(Pretrain, WritesACheckpointThatCanBeRead) {
+  const ModelConfig config = read_config(model);
+  EXPECT_EQ(config.task, Task::masked_lm);
+  EXPECT_EQ(config.tokenizer, TokenizerKind::wordpiece);
+  EXPECT_EQ(config.shape.positions, 16);
+  EXPECT_EQ(config.shape.labels, 0);
+  EXPECT_LE(config.shape.vocabulary, 80);
+  const Vocabulary vocabulary = read_vocabulary(model, config);
+  EXPECT_TRUE(vocabulary.mask_id());
+  EXPECT_TRUE(vocabulary.find("cat"));
+  EXPECT_TRUE(fs::exists(model / "README.md"));
+  EXPECT_FALSE(fs::exists(shared->path() / "model.training"));
+}
+
+TEST_F(Pretrain, ReportsWhatItDid) {
+  EXPECT_EQ(report.documents, 120);
+  EXPECT_EQ(report.steps, 12);
+  EXPECT_EQ(report.tokens_seen, 12.0 * 4 * 16);
+  EXPECT_EQ(report.text_tokens % 16, 0);
+  EXPECT_GT(report.text_tokens, 120 * 6);
+  EXPECT_GE(report.accuracy, 0.0);
+  EXPECT_LE(report.accuracy, 1.0);
+}
+
+TEST_F(Pretrain, TwiceGivesTheSameCheckpoint) {
+  const PretrainRequest request = request_for(text, folder.path() / "again");
+  pretrain_quietly(request);
+  for (const char* file : {"model.safetensors", "config.json", "vocab.txt"}) {
+    EXPECT_EQ(bytes_of(request.out, file), bytes_of(model, file)) << file;
+  }
+}
+
+TEST_F(Pretrain, IsWhatTrainingStartsFrom) {
+  const fs::path csv = folder.write("rows.csv", [] {
+    std::string rows;
+    for (int i = 0; i < 40; ++i) rows += i % 2 == 0 ? "1,the cat sees\n" : "2,a dog hears\n";
+    return rows;
+  }());
+  TrainRequest request;
+  request.task.data = "csv:" + csv.string();
+  request.task.max_tokens = 10;
+  request.init = model;
+  request.method = Method::nested;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;
+  request.out = folder.path() / "classifier";
+  request.threads = 1;
+  SilentProgress silent;
+  train_model(request, silent);
+  const ModelConfig config = read_config(request.out);
+  EXPECT_EQ(config.task, Task::classify);
+  EXPECT_EQ(config.tokenizer, TokenizerKind::wordpiece);
+  EXPECT_EQ(config.shape.width, 16) << "the shape of --init";
+  EXPECT_EQ(config.shape.positions, 10);
+  EXPECT_EQ(bytes_of(request.out, "vocab.txt"), bytes_of(model, "vocab.txt"));
+  EXPECT_EQ(Predictor(request.out, 0.5, 1, "cpu").predict({"the cat", "", false}).scores.size(),
+            2U);
+}
+
+TEST_F(Pretrain, RowsOfTrainingAreCutToThePositionsOfTheStart) {
+  const fs::path csv = folder.write("rows.csv", "1,cat\n2,dog\n1,cat\n2,dog\n");
+  TrainRequest request;
+  request.task.data = "csv:" + csv.string();
+  request.task.max_tokens = 500;
+  request.init = model;
+  request.method = Method::dense;
+  request.out = folder.path() / "classifier";
+  request.threads = 1;
+  SilentProgress silent;
+  train_model(request, silent);
+  EXPECT_EQ(read_config(request.out).shape.positions, 16);
+}
+
+TEST_F(Pretrain, ItsCheckpointClassifiesNothing) {
+  expect_error(ErrorCode::usage, "--init", [&] { Predictor(model, 1.0, 1, "cpu"); });
+  EvalRequest request;
+  request.model = model;
+  request.data = "csv:" + folder.write("rows.csv", "1,cat\n2,dog\n").string();
+  request.budgets = {1.0};
+  request.threads = 1;
+  expect_error(ErrorCode::usage, "--init", [&] { evaluate_checkpoint(request); });
+}
+
+TEST_F(Pretrain, ResumedFromACrashWritesTheSameCheckpoint) {
+  PretrainRequest request = unfinished();
+  EXPECT_FALSE(fs::exists(request.out));
+  request.resume = true;
+  pretrain_quietly(request);
+  EXPECT_EQ(bytes_of(request.out, "model.safetensors"), bytes_of(model, "model.safetensors"));
+  EXPECT_FALSE(fs::exists(folder.path() / "model.training"));
+}
+
+[[noreturn]] void pretrain_until_terminated(const PretrainRequest& request) {
+  watch_for_interrupts();
+  StopAtStep stop(6, Plug::terminated);
+  try {
+    pretrain_model(request, stop);
+  } catch (const Error& error) {
+    ::_exit(exit_code(error.code()));
+  }
+  ::_exit(0);
+}
+
+TEST_F(Pretrain, SavesWhenAskedToEndAndGoesOnLater) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  EXPECT_EXIT(pretrain_until_terminated(request), ::testing::ExitedWithCode(130), "");
+  EXPECT_TRUE(fs::exists(folder.path() / "model.training" / "state" / "state.json"));
+  request.resume = true;
+  pretrain_quietly(request);
+  EXPECT_EQ(bytes_of(request.out, "model.safetensors"), bytes_of(model, "model.safetensors"));
+}
+
+TEST_F(Pretrain, AnUnfinishedRunIsNotLostUnasked) {
+  const PretrainRequest request = unfinished();
+  expect_error(ErrorCode::usage, "unfinished run", [&] { pretrain_quietly(request); });
+}
+
+TEST_F(Pretrain, ResumingWithOtherOptionsIsAUsageError) {
+  PretrainRequest request = unfinished();
+  request.resume = true;
+  const auto with = [&](auto change) {
+    PretrainRequest other = request;
+    change(other);
+    return other;
+  };
+  for (const PretrainRequest& other :
+       {with([](PretrainRequest& r) { r.seed = 2; }), with([](PretrainRequest& r) { r.rate = 1; }),
+        with([](PretrainRequest& r) { r.steps = 13; }),
+        with([](PretrainRequest& r) { r.batch_rows = 5; }),
+        with([](PretrainRequest& r) { r.validate_every = 3; }),
+        with([](PretrainRequest& r) { r.lower_case = false; })}) {
+    expect_refused(ErrorCode::usage, "saved with other data or options", other);
+  }
+}
+
+TEST_F(Pretrain, OtherTextsOfTheSameSizeAreOtherData) {
+  PretrainRequest request = unfinished();
+  std::string other = sentences(120);
+  for (size_t at = 0; (at = other.find("cat", at)) != std::string::npos;) other[at + 2] = 'r';
+  write_file_atomically(folder.path() / "other.txt", other);
+  request.text = {(folder.path() / "other.txt").string()};
+  request.resume = true;
+  expect_refused(ErrorCode::usage, "saved with other data or options", request);
+}
+
+TEST_F(Pretrain, NeedsStepsOrMinutesAndNotBoth) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  request.minutes = 1;
+  expect_refused(ErrorCode::usage, "either --steps or --minutes", request);
+  request.steps = 0;
+  request.minutes = 0;
+  expect_refused(ErrorCode::usage, "either --steps or --minutes", request);
+}
+
+TEST_F(Pretrain, MeasuredInMinutesEndsToo) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  request.steps = 0;
+  request.minutes = 1e-4;
+  EXPECT_GE(pretrain_quietly(request).steps, 1);
+  EXPECT_TRUE(fs::exists(request.out / "model.safetensors"));
+}
+
+TEST_F(Pretrain, StandardInputNeedsAVocabularyBecauseItIsReadOnce) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  request.text = {"-"};
+  expect_refused(ErrorCode::usage, "give --vocab", request);
+}
+
+TEST_F(Pretrain, TooLittleTextIsBadData) {
+  const fs::path little = folder.write("little.txt", sentences(5));
+  expect_refused(ErrorCode::bad_data, "at least 10 are needed",
+                 request_for(little, folder.path() / "model"));
+}
+
+TEST_F(Pretrain, MissingOrEmptyTextIsBadData) {
+  expect_refused(ErrorCode::bad_data, "nowhere.txt",
+                 request_for(folder.path() / "nowhere.txt", folder.path() / "model"));
+  expect_refused(ErrorCode::bad_data, "empty.txt",
+                 request_for(folder.write("empty.txt", ""), folder.path() / "model"));
+}
+
+TEST_F(Pretrain, BadShapesAreUsageErrors) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  request.shape.heads = 3;
+  expect_refused(ErrorCode::usage, "multiple of --heads 3", request);
+  request.shape.heads = 0;
+  expect_refused(ErrorCode::usage, "multiple of --heads 0", request);
+  request = request_for(text, folder.path() / "model");
+  request.row_tokens = 7;
+  expect_refused(ErrorCode::usage, "at least 8", request);
+  request = request_for(text, folder.path() / "model");
+  request.text.clear();
+  expect_refused(ErrorCode::usage, "--text", request);
+}
+
+TEST_F(Pretrain, UsesTheVocabularyItIsGiven) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  request.vocabulary = model / "vocab.txt";
+  pretrain_quietly(request);
+  EXPECT_EQ(bytes_of(request.out, "model.safetensors"), bytes_of(model, "model.safetensors"));
+}
+
+TEST_F(Pretrain, AVocabularyWithoutAMaskTokenIsABadModel) {
+  PretrainRequest request = request_for(text, folder.path() / "model");
+  request.vocabulary = folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\ncat\n");
+  expect_refused(ErrorCode::bad_model, "[MASK]", request);
+}
+
+TEST_F(Pretrain, AFolderThatIsNoCheckpointIsNotReplaced) {
+  folder.write("thesis.tex", "precious");
+  expect_error(ErrorCode::usage, "is not a checkpoint",
+               [&] { pretrain_quietly(request_for(text, folder.path())); });
+  EXPECT_EQ(bytes_of(folder.path(), "thesis.tex"), "precious");
+}
+
+}  // namespace
+}  // namespace headroom
