@@ -1,0 +1,111 @@
+#include "engine_peak.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+#endif
+
+namespace headroom {
+namespace {
+
+#if defined(__x86_64__)
+
+constexpr int64_t loops = 200000;
+constexpr int chains = 12;  // latency 4, two a cycle at most: 8 would do
+
+__attribute__((target("avx2,fma"))) double avx2_flops() {
+  __m256 sums[chains];
+  const __m256 factor = _mm256_set1_ps(0.999F);
+  for (__m256& sum : sums) sum = factor;
+  for (int64_t i = 0; i < loops; ++i) {
+#pragma GCC unroll 12
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, factor);
+  }
+  for (int j = 1; j < chains; ++j) sums[0] = _mm256_add_ps(sums[0], sums[j]);
+  volatile float sink = _mm256_cvtss_f32(sums[0]);
+  static_cast<void>(sink);
+  return 2.0 * 8 * chains * loops;
+}
+
+__attribute__((target("avx512f"))) double avx512_flops() {
+  __m512 sums[chains];
+  const __m512 factor = _mm512_set1_ps(0.999F);
+  for (__m512& sum : sums) sum = factor;
+  for (int64_t i = 0; i < loops; ++i) {
+#pragma GCC unroll 12
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, factor);
+  }
+  for (int j = 1; j < chains; ++j) sums[0] = _mm512_add_ps(sums[0], sums[j]);
+  volatile float sink = _mm512_cvtss_f32(sums[0]);
+  static_cast<void>(sink);
+  return 2.0 * 16 * chains * loops;
+}
+
+__attribute__((target("avx512f,avx512vnni"))) double avx512_vnni_operations() {
+  __m512i sums[chains];
+  const __m512i ones = _mm512_set1_epi8(1);
+  for (__m512i& sum : sums) sum = _mm512_setzero_si512();
+  for (int64_t i = 0; i < loops; ++i) {
+#pragma GCC unroll 12
+    for (__m512i& sum : sums) sum = _mm512_dpbusd_epi32(sum, ones, ones);
+  }
+  for (int j = 1; j < chains; ++j) sums[0] = _mm512_add_epi32(sums[0], sums[j]);
+  volatile int sink = _mm_cvtsi128_si32(_mm512_castsi512_si128(sums[0]));
+  static_cast<void>(sink);
+  return 8.0 * 16 * chains * loops;
+}
+
+__attribute__((target("avx512f,avx512bf16"))) double avx512_bf16_flops() {
+  __m512 sums[chains];
+  const __m512i ones = _mm512_set1_epi32(0x3f803f80);
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  for (int64_t i = 0; i < loops; ++i) {
+#pragma GCC unroll 12
+    for (__m512& sum : sums) {
+      sum =
+          _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(ones), reinterpret_cast<__m512bh>(ones));
+    }
+  }
+  for (int j = 1; j < chains; ++j) sums[0] = _mm512_add_ps(sums[0], sums[j]);
+  volatile float sink = _mm512_cvtss_f32(sums[0]);
+  static_cast<void>(sink);
+  return 4.0 * 16 * chains * loops;
+}
+
+#endif
+
+double best_of(double (*work)()) {
+  double best = 0;
+  for (int i = 0; i < 9; ++i) {
+    const auto started = std::chrono::steady_clock::now();
+    const double flops = work();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+    best = std::max(best, flops / elapsed.count() * 1e-9);
+  }
+  return best;
+}
+
+}  // namespace
+
+double measured_peak(Isa isa, Precision precision) {
+#if defined(__x86_64__)
+  if (precision != Precision::fp32) {
+    if (isa != Isa::avx512_bf16) return 0;
+    return best_of(precision == Precision::bf16 ? avx512_bf16_flops : avx512_vnni_operations);
+  }
+  if (isa == Isa::avx2) return best_of(avx2_flops);
+  if (isa >= Isa::avx512) return best_of(avx512_flops);
+#endif
+  static_cast<void>(isa);
+  static_cast<void>(precision);
+  return 0;
+}
+
+}  // namespace headroom

@@ -1,0 +1,43 @@
+#include "engine_random.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "budget/unit_order.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/tensor_names.h"
+
+namespace headroom {
+
+void write_random_checkpoint(const std::filesystem::path& directory, ModelShape shape) {
+  std::vector<std::string> words;
+  for (int64_t i = 0; i < shape.vocabulary - special_count; ++i) {
+    words.push_back(fmt::format("w{}", i));
+  }
+  ModelConfig config;
+  config.shape = shape;
+  config.method = Method::nested;
+  config.order = uniform_order(shape, default_group_width(shape.ffn));
+  for (int64_t i = 0; i < shape.labels; ++i) config.labels.push_back(std::to_string(i));
+  CheckpointContent content{config, Vocabulary::with_words(words).to_text(), "# Random\n", "", {}};
+  const std::vector<TensorName> names = tensor_names(shape);
+  std::vector<std::vector<float>> tensors(names.size());
+  Random random{1};
+  for (size_t i = 0; i < names.size(); ++i) {
+    int64_t count = 1;
+    for (const int64_t dim : names[i].shape) count *= dim;
+    const bool is_norm_weight = names[i].name.ends_with("LayerNorm.weight");
+    for (int64_t j = 0; j < count; ++j) {
+      tensors[i].push_back(static_cast<float>((is_norm_weight ? 1 : 0) + 0.05 * random.normal()));
+    }
+    content.tensors.push_back({names[i].name, DType::f32, names[i].shape,
+                               std::as_bytes(std::span<const float>(tensors[i]))});
+  }
+  write_checkpoint(directory, content);
+}
+
+}  // namespace headroom

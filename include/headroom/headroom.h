@@ -1,0 +1,89 @@
+// headroom: one text classifier, any compute budget.
+//
+//   const headroom::Model model = headroom::Model::load("out/model");
+//   const headroom::Answer answer = model.classify("Oil prices rise", {.fraction = 0.5});
+//   std::cout << model.labels()[answer.label] << " " << answer.scores[answer.label] << "\n";
+//
+// Everything here keeps its meaning within a major version. Functions throw exceptions derived from
+// std::exception whose what() names the operation, the fact and the likely cause.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headroom {
+
+// How much compute an answer may use: a share of the whole model, in (0, 1].
+struct BudgetRequest {
+  double fraction = 1.0;
+};
+
+enum class Arithmetic {
+  fp32,
+  bf16,  // bfloat16 products, half the memory; faster on CPUs with AVX512_BF16
+  int8,  // products of bytes, a quarter of the memory; faster on CPUs with AVX512_VNNI
+};
+
+struct LoadOptions {
+  Arithmetic arithmetic = Arithmetic::fp32;
+  int threads = 1;  // that one call is split over, by text; at least 1
+};
+
+// A text, or a pair of texts for a model that compares two. Not copied: must live during the call.
+struct Text {
+  std::string_view text;
+  std::optional<std::string_view> pair = std::nullopt;
+};
+
+// What a tokenizer made of a text, [CLS] and [SEP] included.
+struct Tokens {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> types = {};  // 0 for the first text of a pair, 1 for the second; none: all 0
+};
+
+struct Answer {
+  size_t label = 0;            // of the highest score
+  std::vector<double> scores;  // one probability per label
+  double budget = 1.0;         // that was used
+  double active_heads = 1.0;   // share of the model's attention heads that ran
+  int64_t tokens = 0;
+  double milliseconds = 0.0;  // of the call that gave this answer, its other texts included
+};
+
+// Multiply-adds of one text: an estimate of its cost that depends on no machine.
+struct Work {
+  double attention = 0;
+  double model = 0;  // attention included
+};
+
+// A loaded checkpoint. Copies share it, and any number of threads may use one at the same time.
+class Model {
+ public:
+  static Model load(const std::filesystem::path& directory, const LoadOptions& options = {});
+
+  Answer classify(std::string_view text, BudgetRequest budget = {}) const;
+
+  // Texts may differ in length; each is computed as long as it is. The same text gets the same bits
+  // alone and among others.
+  std::vector<Answer> classify(std::span<const Text> texts, BudgetRequest budget = {}) const;
+  std::vector<Answer> classify(std::span<const Tokens> inputs, BudgetRequest budget = {}) const;
+
+  const std::vector<std::string>& labels() const;
+  int64_t longest_input() const;  // in tokens; longer texts are cut
+  Work work(BudgetRequest budget, int64_t tokens) const;
+  std::string_view instruction_set() const;  // "avx512", ...; HEADROOM_ISA chooses another
+
+ private:
+  struct State;
+  explicit Model(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,136 @@
+#include "engine/attention.h"
+
+#include <algorithm>
+
+#include "engine/linear.h"
+
+namespace headroom {
+namespace {
+
+enum Part : int64_t { query_part, key_part, value_part };
+
+class Attention {
+ public:
+  Attention(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
+            const Kernels& kernels, const Workspace& work, int64_t tokens)
+      : layer_(layer),
+        plan_(plan),
+        kernels_(kernels),
+        work_(work),
+        T_(tokens),
+        W_(weights.padded_head_width()),
+        head_panels_(weights.head_panels()),
+        input_{0, 0, layer.qkv.units()} {}
+
+  // Parts [first, last] of every kept head, in one product.
+  void project(Part first, Part last, int64_t rows) const {
+    int64_t count = 0;
+    for (size_t i = 0; i < plan_.heads.size(); ++i) {
+      for (int64_t part = first; part <= last; ++part) {
+        for (int64_t p = 0; p < head_panels_; ++p) {
+          const int64_t panel = (int64_t{plan_.heads[i]} * 3 + part) * head_panels_ + p;
+          const auto [place, stride] = place_of(static_cast<int64_t>(i), part, p);
+          work_.panels[count++] = layer_.qkv.gemm_panel(panel, place, stride);
+        }
+      }
+    }
+    GemmCall call;
+    call.rows = rows;
+    call.segments = &input_;
+    call.segment_count = 1;
+    call.panels = work_.panels;
+    call.panel_count = count;
+    multiply(kernels_, work_.stream.operand, call);
+  }
+
+  // The i-th kept head's rows of `context`.
+  void mix(int64_t i, int64_t queries, const Activation& context) const {
+    kernels_.transpose(work_.keys + i * T_ * W_, W_, T_, W_, work_.turned_keys);
+    for (int64_t row = 0; row < queries; row += attention_rows) {
+      const int64_t rows = std::min(attention_rows, queries - row);
+      score(work_.queries + (i * T_ + row) * W_, rows);
+      kernels_.softmax(work_.scores.floats(), work_.scores.stride, rows, T_, work_.inverse_sums);
+      sum_values(i, rows, context, row);
+    }
+  }
+
+ private:
+  struct Place {
+    float* at;
+    int64_t stride;
+  };
+
+  Place place_of(int64_t i, int64_t part, int64_t panel) const {
+    if (part == value_part) {
+      return {work_.values + i * T_ * W_ + panel * T_ * panel_width, panel_width};
+    }
+    float* all = part == query_part ? work_.queries : work_.keys;
+    return {all + i * T_ * W_ + panel * panel_width, W_};
+  }
+
+  void score(const float* queries, int64_t rows) const {
+    const GemmSegment whole = {0, 0, W_};
+    const int64_t count = round_up(T_, panel_width) / panel_width;
+    for (int64_t p = 0; p < count; ++p) {
+      work_.panels[p] = {work_.turned_keys + p * W_ * panel_width, nullptr,
+                         work_.scores.at(0, p * panel_width), work_.scores.stride, nullptr};
+    }
+    GemmCall call;
+    call.a = queries;
+    call.a_stride = W_;
+    call.rows = rows;
+    call.segments = &whole;
+    call.segment_count = 1;
+    call.panels = work_.panels;
+    call.panel_count = count;
+    kernels_.gemm_f32(call);
+  }
+
+  void sum_values(int64_t i, int64_t rows, const Activation& context, int64_t row) const {
+    const GemmSegment whole = {0, 0, T_};
+    for (int64_t p = 0; p < head_panels_; ++p) {
+      work_.panels[p] = {work_.values + i * T_ * W_ + p * T_ * panel_width, nullptr,
+                         context.at(row, i * W_ + p * panel_width), context.stride, nullptr};
+    }
+    GemmCall call;
+    call.a = work_.scores.data;
+    call.a_stride = work_.scores.stride;
+    call.rows = rows;
+    call.segments = &whole;
+    call.segment_count = 1;
+    call.panels = work_.panels;
+    call.panel_count = head_panels_;
+    call.finish = GemmFinish::scale_rows;
+    call.row_scales = work_.inverse_sums;
+    call.out = context.type();
+    kernels_.gemm_f32(call);
+  }
+
+  const PackedLayer& layer_;
+  const LayerPlan& plan_;
+  const Kernels& kernels_;
+  const Workspace& work_;
+  int64_t T_;
+  int64_t W_;
+  int64_t head_panels_;
+  GemmSegment input_;
+};
+
+}  // namespace
+
+void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
+            const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
+            const Activation& context) {
+  const Attention attention(weights, layer, plan, kernels, work, tokens);
+  if (queries == tokens) {
+    attention.project(query_part, value_part, tokens);
+  } else {
+    attention.project(query_part, query_part, queries);
+    attention.project(key_part, value_part, tokens);
+  }
+  for (size_t i = 0; i < plan.heads.size(); ++i) {
+    attention.mix(static_cast<int64_t>(i), queries, context);
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,20 @@
+// Attention of one sequence: from the residual stream to the heads' weighted sums, without the
+// output projection.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/kernels.h"
+#include "engine/plan.h"
+#include "engine/weights.h"
+#include "engine/workspace.h"
+
+namespace headroom {
+
+// Writes `context` rows for the first `queries` of the sequence's `tokens` tokens, which all are
+// keys and values. Kept heads lie side by side.
+void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
+            const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
+            const Activation& context);
+
+}  // namespace headroom

@@ -1,0 +1,245 @@
+#include "engine/encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "engine/attention.h"
+#include "engine/linear.h"
+#include "engine/workspace.h"
+
+namespace headroom {
+namespace {
+
+void check(const Sequence& sequence, const ModelShape& shape) {
+  const auto refuse = [](const std::string& fact) {
+    throw Error(ErrorCode::usage, "classify", fact);
+  };
+  const auto T = static_cast<int64_t>(sequence.ids.size());
+  if (T < 1 || T > shape.positions) {
+    refuse(fmt::format("a sequence has {} tokens, the model takes 1 to {}", T, shape.positions));
+  }
+  if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size()) {
+    refuse(fmt::format("{} token types for {} tokens", sequence.types.size(), T));
+  }
+  for (const int32_t id : sequence.ids) {
+    if (id < 0 || id >= shape.vocabulary) {
+      refuse(fmt::format("token id {}, the vocabulary has {}: ids of another model?", id,
+                         shape.vocabulary));
+    }
+  }
+  for (const int32_t type : sequence.types) {
+    if (type < 0 || type >= shape.token_types) {
+      refuse(fmt::format("token type {}, the model has {}", type, shape.token_types));
+    }
+  }
+}
+
+// One call's way through the layers.
+class Pass {
+ public:
+  Pass(const EngineWeights& weights, const Kernels& kernels, const Plan& plan,
+       const Workspace& work)
+      : weights_(weights), kernels_(kernels), plan_(plan), work_(work) {}
+
+  // Up to the last attention's weighted sums; what is left to do for [CLS] goes to row `place` of
+  // the tail.
+  void body(const Sequence& sequence, int64_t place) const {
+    const int64_t last = plan_.last_attention;
+    const auto T = last < 0 ? 1 : static_cast<int64_t>(sequence.ids.size());
+    embed(sequence, T);
+    for (int64_t i = 0; i < last; ++i) {
+      const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
+      const LayerPlan& plan = plan_.layers[static_cast<size_t>(i)];
+      if (!plan.heads.empty()) {
+        attend(weights_, layer, plan, kernels_, work_, T, T, work_.context);
+        add_attention(layer, plan, work_.context, work_.stream, T);
+      }
+      feed_forward(layer, plan, work_.stream, work_.hidden, T);
+    }
+    if (last >= 0) {
+      Activation context = work_.tail_context;
+      context.data = context.at(place, 0);
+      attend(weights_, weights_.layers[static_cast<size_t>(last)],
+             plan_.layers[static_cast<size_t>(last)], kernels_, work_, T, 1, context);
+    }
+    copy_row(work_.stream.x, work_.tail.x, place);
+    if (work_.tail.operand.data != work_.tail.x.data) {
+      copy_row(work_.stream.operand, work_.tail.operand, place);
+    }
+    if (work_.tail.operand.scales != nullptr) {
+      work_.tail.operand.scales[place] = work_.stream.operand.scales[0];
+    }
+  }
+
+  // The rest, for the first `rows` rows of the tail.
+  void tail(int64_t rows, float* logits) const {
+    const int64_t last = plan_.last_attention;
+    if (last >= 0) {
+      add_attention(weights_.layers[static_cast<size_t>(last)],
+                    plan_.layers[static_cast<size_t>(last)], work_.tail_context, work_.tail, rows);
+    }
+    for (int64_t i = std::max<int64_t>(last, 0); i < weights_.shape.layers; ++i) {
+      feed_forward(weights_.layers[static_cast<size_t>(i)], plan_.layers[static_cast<size_t>(i)],
+                   work_.tail, work_.tail_hidden, rows);
+    }
+    classify(rows, logits);
+  }
+
+ private:
+  void embed(const Sequence& sequence, int64_t tokens) const {
+    const int64_t D = weights_.shape.width;
+    for (int64_t t = 0; t < tokens; ++t) {
+      const auto token = static_cast<size_t>(t);
+      const int32_t type = sequence.types.empty() ? 0 : sequence.types[token];
+      const float* word = weights_.words.data() + sequence.ids[token] * D;
+      const float* position = weights_.positions.data() + t * D;
+      const float* kind = weights_.types.data() + type * D;
+      float* x = work_.stream.x.floats() + t * work_.stream.x.stride;
+      for (int64_t d = 0; d < D; ++d) x[d] = word[d] + position[d] + kind[d];
+    }
+    normalise(work_.stream, tokens, weights_.embedding_norm);
+  }
+
+  void normalise(const Stream& stream, int64_t rows, const NormWeights& norm) const {
+    LayerNormCall call;
+    call.x = stream.x.floats();
+    call.stride = stream.x.stride;
+    call.rows = rows;
+    call.width = weights_.shape.width;
+    call.weight = norm.weight.data();
+    call.bias = norm.bias.data();
+    call.eps = weights_.layer_norm_eps;
+    if (weights_.precision == Precision::bf16) {
+      call.copy = stream.operand.halves();
+      call.copy_stride = stream.operand.stride;
+    }
+    kernels_.layer_norm(call);
+    if (weights_.precision == Precision::int8) {
+      quantise(kernels_, stream.x, rows, weights_.shape.width, stream.operand);
+    }
+  }
+
+  // What a linear layer reads of activations that another product wrote.
+  Activation operand_of(const Activation& written, int64_t rows, int64_t width) const {
+    if (weights_.precision != Precision::int8) return written;
+    quantise(kernels_, written, rows, width, work_.quantised);
+    return work_.quantised;
+  }
+
+  void add_attention(const PackedLayer& layer, const LayerPlan& plan, const Activation& context,
+                     const Stream& stream, int64_t rows) const {
+    const auto heads = static_cast<int64_t>(plan.heads.size());
+    const Activation in = operand_of(context, rows, heads * weights_.padded_head_width());
+    run_linear(kernels_,
+               {&layer.output, layer.output.panels(), in, rows, plan.output_segments, stream.x,
+                GemmStart::accumulate, GemmFinish::none},
+               work_.panels);
+    normalise(stream, rows, layer.attention_norm);
+  }
+
+  void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,
+                    const Activation& hidden, int64_t rows) const {
+    if (plan.ffn == 0) return;
+    const int64_t each = numbers_per_unit(weights_.precision);
+    const GemmSegment input = {0, 0, layer.up.units()};
+    const GemmSegment inside = {0, 0, round_up(plan.ffn, each) / each};
+    run_linear(kernels_,
+               {&layer.up,
+                round_up(plan.ffn, panel_width) / panel_width,
+                stream.operand,
+                rows,
+                {&input, 1},
+                hidden,
+                GemmStart::bias,
+                GemmFinish::gelu},
+               work_.panels);
+    // The last pair may reach over the budget's last neuron, which the panel computed anyway.
+    if (weights_.precision == Precision::bf16 && plan.ffn % each != 0) {
+      for (int64_t row = 0; row < rows; ++row) {
+        std::memset(hidden.at(row, plan.ffn), 0, static_cast<size_t>(hidden.size));
+      }
+    }
+    run_linear(kernels_,
+               {&layer.down,
+                layer.down.panels(),
+                operand_of(hidden, rows, plan.ffn),
+                rows,
+                {&inside, 1},
+                stream.x,
+                GemmStart::accumulate,
+                GemmFinish::none},
+               work_.panels);
+    normalise(stream, rows, layer.ffn_norm);
+  }
+
+  void classify(int64_t rows, float* logits) const {
+    const int64_t D = weights_.shape.width;
+    const GemmSegment whole = {0, 0, D};
+    Activation pooled = work_.stream.x;  // free by now
+    run_linear(kernels_,
+               {&weights_.pooler,
+                weights_.pooler.panels(),
+                work_.tail.x,
+                rows,
+                {&whole, 1},
+                pooled,
+                GemmStart::bias,
+                GemmFinish::none},
+               work_.panels);
+    for (int64_t row = 0; row < rows; ++row) {
+      float* x = pooled.floats() + row * pooled.stride;
+      std::transform(x, x + D, x, [](float value) { return std::tanh(value); });
+    }
+    const Activation padded = {reinterpret_cast<std::byte*>(work_.logits),
+                               round_up(weights_.shape.labels, panel_width)};
+    run_linear(kernels_,
+               {&weights_.classifier,
+                weights_.classifier.panels(),
+                pooled,
+                rows,
+                {&whole, 1},
+                padded,
+                GemmStart::bias,
+                GemmFinish::none},
+               work_.panels);
+    for (int64_t row = 0; row < rows; ++row) {
+      std::copy_n(work_.logits + row * padded.stride, weights_.shape.labels,
+                  logits + row * weights_.shape.labels);
+    }
+  }
+
+  static void copy_row(const Activation& from, const Activation& to, int64_t place) {
+    std::memcpy(to.at(place, 0), from.data, static_cast<size_t>(from.stride * from.size));
+  }
+
+  const EngineWeights& weights_;
+  const Kernels& kernels_;
+  const Plan& plan_;
+  const Workspace& work_;
+};
+
+}  // namespace
+
+void Encoder::run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
+                  Arena& arena) const {
+  const ModelShape& shape = weights_.shape;
+  int64_t longest = tail_rows;  // the pooler borrows the sequence's rows
+  for (const Sequence& sequence : sequences) {
+    check(sequence, shape);
+    longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
+  }
+  const Workspace work = make_workspace(weights_, longest, arena);
+  const Pass pass(weights_, kernels_, plan, work);
+  const auto count = static_cast<int64_t>(sequences.size());
+  for (int64_t first = 0; first < count; first += tail_rows) {
+    const int64_t rows = std::min(tail_rows, count - first);
+    for (int64_t i = 0; i < rows; ++i) pass.body(sequences[static_cast<size_t>(first + i)], i);
+    pass.tail(rows, logits.data() + first * shape.labels);
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,39 @@
+// The forward pass: token ids to logits at a plan. What it does not compute: padding (sequences
+// keep their lengths), heads and neurons that are not in the plan, and, from the last attention on,
+// every row but [CLS].
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/arena.h"
+#include "engine/kernels/kernels.h"
+#include "engine/plan.h"
+#include "engine/weights.h"
+
+namespace headroom {
+
+// Ids and token types of one text or pair. No types: all 0.
+struct Sequence {
+  std::span<const int32_t> ids;
+  std::span<const int32_t> types;
+};
+
+class Encoder {
+ public:
+  // Both must outlive the encoder.
+  Encoder(const EngineWeights& weights, const Kernels& kernels)
+      : weights_(weights), kernels_(kernels) {}
+
+  // `logits` has a row of shape.labels for every sequence. A sequence's row has the same bits
+  // whatever else is in the call. Throws ErrorCode::usage for ids, types or lengths that the model
+  // does not have.
+  void run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
+           Arena& arena) const;
+
+ private:
+  const EngineWeights& weights_;
+  const Kernels& kernels_;
+};
+
+}  // namespace headroom

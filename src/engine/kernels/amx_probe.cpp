@@ -1,0 +1,69 @@
+#include "engine/kernels/amx_probe.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
+
+namespace headroom {
+namespace {
+
+#if defined(__x86_64__) && defined(__linux__)
+
+bool cpuid_names_amx() {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  const unsigned wanted = 1U << 22U | 1U << 24U | 1U << 25U;  // bf16, tiles, int8
+  return (d & wanted) == wanted;
+}
+
+// Tiles are 8 KB more to save on every switch of threads: Linux wants to be asked.
+bool permitted() {
+  constexpr long request_permission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long tile_data = 18;               // XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
+bool child_survives() {
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    const rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    _exit(amx_products_are_right() ? 0 : 1);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool probe() {
+  return cpuid_names_amx() && permitted() && child_survives();
+}
+
+#else
+
+bool probe() {
+  return false;
+}
+
+#endif
+
+}  // namespace
+
+bool amx_usable() {
+  static const bool usable = probe();
+  return usable;
+}
+
+}  // namespace headroom

@@ -1,0 +1,19 @@
+// The kernels for AVX-512 with its products of bfloat16 and of bytes; all others are AVX-512's.
+// Compiled with its flags: see CMakeLists.txt.
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/products_avx512.h"
+
+namespace headroom {
+
+const Kernels& avx512_bf16_kernels() {
+  static const Kernels kernels = [] {
+    Kernels all = avx512_kernels();
+    all.isa = Isa::avx512_bf16;
+    all.gemm_bf16 = gemm_simd<Avx512, Bf16Product>;
+    all.gemm_int8 = gemm_simd<Avx512, ByteProduct>;
+    return all;
+  }();
+  return kernels;
+}
+
+}  // namespace headroom

@@ -1,0 +1,278 @@
+// The matrix product for any instruction set: tiles of a few rows by 1, 2 or 4 panels, whose sums
+// stay in registers while k runs.
+//
+// Panels are the outer loop and row tiles the inner one. A panel pair of BERT-Mini is 32 KB (k =
+// 256) to 128 KB (k = 1024): it comes from L3 once and from L2 for every further tile, 128 bytes
+// per 28 multiply-adds of registers, which the prefetcher hides. Blocking over k would save
+// nothing.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "engine/kernels/gemm.h"
+#include "engine/kernels/math_simd.h"
+
+namespace headroom {
+namespace {
+
+// Sums of floats start at the bias and need no more than their place.
+template <class S>
+struct FloatSums {
+  using Sum = typename S::Float;
+  static constexpr bool whole_numbers = false;
+  static constexpr bool accumulates_late = false;  // what `out` held is in the sums already
+  static void store(float* to, Sum sum) { S::store(to, sum); }
+};
+
+// Sums of bytes are whole numbers, kept as bits until the tile is finished. They start below 0 by
+// what the 128 in every byte of `a` adds.
+template <class S>
+struct WholeSums {
+  using Sum = typename S::Bits;
+  static constexpr bool whole_numbers = true;
+  static void store(float* to, Sum sum) { S::store_bits(to, sum); }
+};
+
+// What one unit times one row of a panel adds to the sums.
+template <class S>
+struct FloatProduct : FloatSums<S> {
+  using Unit = float;
+  using Lanes = typename S::Float;
+  static Lanes spread(const Unit* a) { return S::spread(*a); }
+  static Lanes load(const Unit* b) { return S::load(b); }
+  static typename S::Float add(Lanes a, Lanes b, typename S::Float sum) {
+    return S::multiply_add(a, b, sum);
+  }
+};
+
+// Pairs of bfloat16 on a CPU without instructions for them: widened to floats, so nothing is gained
+// but the memory.
+template <class S>
+struct WidenedBf16Product : FloatSums<S> {
+  using Unit = uint32_t;
+  using Lanes = typename S::Bits;
+  static Lanes spread(const Unit* a) { return S::spread_bits(*a); }
+  static Lanes load(const Unit* b) { return S::load_bits(b); }
+  static typename S::Float add(Lanes a, Lanes b, typename S::Float sum) {
+    const typename S::Float low = S::multiply_add(S::low_bf16(a), S::low_bf16(b), sum);
+    return S::multiply_add(S::high_bf16(a), S::high_bf16(b), low);
+  }
+};
+
+// Bytes on a CPU without instructions for their products: widened to 16 bits.
+template <class S>
+struct WidenedByteProduct : WholeSums<S> {
+  using Unit = uint32_t;
+  using Lanes = typename S::Bits;
+  static Lanes spread(const Unit* a) { return S::spread_bits(*a); }
+  static Lanes load(const Unit* b) { return S::load_bits(b); }
+  static Lanes add(Lanes a, Lanes b, Lanes sum) { return S::add_byte_products(a, b, sum); }
+};
+
+// Where a tile's sums go: per panel, the tile's first row. And where whole sums start.
+struct TileOut {
+  float* at[4] = {};
+  int64_t stride[4] = {};
+  alignas(64) uint32_t start[4 * panel_width];
+};
+
+using TileFunction = void (*)(const GemmCall&, int64_t row, const GemmPanel*, const TileOut&);
+
+template <class S, class P, int rows, int panels>
+void multiply_tile(const GemmCall& call, int64_t row, const GemmPanel* panel, const TileOut& out) {
+  using Unit = typename P::Unit;
+  constexpr int per_panel = panel_width / S::lanes;
+  constexpr int wide = panels * per_panel;
+  typename P::Sum sum[rows][wide];
+#pragma GCC unroll 8
+  for (int j = 0; j < wide; ++j) {
+    typename P::Sum start;
+    if constexpr (P::whole_numbers) {
+      start = S::load_bits(out.start + j * S::lanes);
+    } else {
+      const float* bias = panel[j / per_panel].bias;
+      start = bias != nullptr ? S::load(bias + j % per_panel * S::lanes) : S::zero();
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) sum[i][j] = start;
+  }
+  if constexpr (!P::whole_numbers) {
+    if (call.start == GemmStart::accumulate) {
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+        for (int j = 0; j < wide; ++j) {
+          const GemmPanel& to = panel[j / per_panel];
+          const float* before = static_cast<const float*>(to.out) + (row + i) * to.out_stride;
+          sum[i][j] = S::add(sum[i][j], S::load(before + j % per_panel * S::lanes));
+        }
+      }
+    }
+  }
+  const int64_t stride = call.a_stride;
+  for (int64_t s = 0; s < call.segment_count; ++s) {
+    const GemmSegment& segment = call.segments[s];
+    // Three rows share a pointer: x86 addresses p, p + stride and p + 2 stride without arithmetic,
+    // and 14 pointers would not fit its registers.
+    const Unit* a[(rows + 2) / 3];
+#pragma GCC unroll 8
+    for (int i = 0; i < (rows + 2) / 3; ++i) {
+      a[i] = static_cast<const Unit*>(call.a) + (row + int64_t{3} * i) * stride + segment.a;
+    }
+    const Unit* b[panels];
+#pragma GCC unroll 4
+    for (int j = 0; j < panels; ++j) {
+      b[j] = static_cast<const Unit*>(panel[j].weights) + segment.b * panel_width;
+    }
+    for (int64_t k = 0; k < segment.length; ++k) {
+      typename P::Lanes weights[wide];
+#pragma GCC unroll 8
+      for (int j = 0; j < wide; ++j) {
+        weights[j] = P::load(b[j / per_panel] + k * panel_width + j % per_panel * S::lanes);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < rows; ++i) {
+        const typename P::Lanes x = P::spread(a[i / 3] + i % 3 * stride + k);
+#pragma GCC unroll 8
+        for (int j = 0; j < wide; ++j) sum[i][j] = P::add(x, weights[j], sum[i][j]);
+      }
+    }
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < wide; ++j) {
+      const int p = j / per_panel;
+      P::store(out.at[p] + i * out.stride[p] + j % per_panel * S::lanes, sum[i][j]);
+    }
+  }
+}
+
+template <class S, class P, int panels, int... rows>
+TileFunction pick_tile(int64_t wanted, std::integer_sequence<int, rows...>) {
+  static constexpr TileFunction functions[] = {multiply_tile<S, P, rows + 1, panels>...};
+  return functions[wanted - 1];
+}
+
+// The tile function for `rows` rows and 1, 2 or 4 panels.
+template <class S, class P>
+TileFunction tile_function(int64_t rows, int64_t panels) {
+  if (panels == 4) {
+    return pick_tile<S, P, 4>(rows, std::make_integer_sequence<int, S::tile_rows_4>());
+  }
+  if (panels == 2) {
+    return pick_tile<S, P, 2>(rows, std::make_integer_sequence<int, S::tile_rows_2>());
+  }
+  return pick_tile<S, P, 1>(rows, std::make_integer_sequence<int, S::tile_rows_1>());
+}
+
+// Minus 128 times the sum of each column, over the call's segments: less than one row's work.
+template <class S, class P>
+void start_whole_sums(const GemmCall& call, const GemmPanel& panel, uint32_t* start) {
+  const uint32_t each_128 = 0x80808080U;
+  for (int64_t n = 0; n < panel_width; n += S::lanes) {
+    typename P::Sum sum = S::zero_bits();
+    for (int64_t s = 0; s < call.segment_count; ++s) {
+      const GemmSegment& segment = call.segments[s];
+      const auto* weights =
+          static_cast<const uint32_t*>(panel.weights) + segment.b * panel_width + n;
+      for (int64_t k = 0; k < segment.length; ++k) {
+        sum = P::add(P::spread(&each_128), P::load(weights + k * panel_width), sum);
+      }
+    }
+    S::store_bits(reinterpret_cast<float*>(start + n), S::subtract_whole(S::zero_bits(), sum));
+  }
+}
+
+// A whole sum as the number it stands for, plus bias and what was there before.
+template <class S>
+typename S::Float scaled_sum(const GemmCall& call, const GemmPanel& panel, int64_t row, int64_t n,
+                             typename S::Bits sum) {
+  const typename S::Float scale =
+      S::multiply(S::spread(call.a_scales[row]), S::load(panel.scales + n));
+  typename S::Float start = panel.bias != nullptr ? S::load(panel.bias + n) : S::zero();
+  if (call.start == GemmStart::accumulate) {
+    start =
+        S::add(start, S::load(static_cast<const float*>(panel.out) + row * panel.out_stride + n));
+  }
+  return S::add(S::multiply(S::whole_to_float(sum), scale), start);
+}
+
+// From the scratch tile to its place, with what the call wants done on the way.
+template <class S, class P>
+void finish_tile(const GemmCall& call, int64_t row, int64_t rows, const GemmPanel& panel,
+                 const float* tile, int64_t stride) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t to = (row + i) * panel.out_stride;
+    for (int64_t n = 0; n < panel_width; n += S::lanes) {
+      const float* place = tile + i * stride + n;
+      typename S::Float x;
+      if constexpr (P::whole_numbers) {
+        const auto* bits = reinterpret_cast<const uint32_t*>(place);
+        x = scaled_sum<S>(call, panel, row + i, n, S::load_bits(bits));
+      } else {
+        x = S::load(place);
+        if (P::accumulates_late && call.start == GemmStart::accumulate) {
+          x = S::add(x, S::load(static_cast<const float*>(panel.out) + to + n));
+        }
+      }
+      if (call.finish == GemmFinish::gelu) x = gelu_of<S>(x);
+      if (call.finish == GemmFinish::scale_rows) {
+        x = S::multiply(x, S::spread(call.row_scales[row + i]));
+      }
+      if (call.out == GemmOut::f32) {
+        S::store(static_cast<float*>(panel.out) + to + n, x);
+      } else {
+        S::store_bf16(static_cast<uint16_t*>(panel.out) + to + n, x);
+      }
+    }
+  }
+}
+
+template <class S, class P>
+void gemm_simd(const GemmCall& call) {
+  constexpr int64_t scratch_width = 4 * panel_width;
+  alignas(64) float scratch[S::tile_rows_1 * scratch_width];
+  const bool straight =
+      !P::whole_numbers && call.finish == GemmFinish::none && call.out == GemmOut::f32;
+  // Few rows leave registers for more panels; many rows need few panels to be efficient.
+  int64_t panels = 1;
+  int64_t most_rows = S::tile_rows_1;
+  if (call.rows <= S::tile_rows_4) {
+    panels = 4;
+    most_rows = S::tile_rows_4;
+  } else if (call.rows <= S::tile_rows_2 || S::tile_rows_2 == S::tile_rows_1) {
+    panels = 2;
+    most_rows = S::tile_rows_2;
+  }
+  // Tiles of nearly equal height: 32 rows as 11, 11, 10 rather than 14, 14, 4.
+  const int64_t tiles = (call.rows + most_rows - 1) / most_rows;
+  for (int64_t p = 0; p < call.panel_count; p += panels) {
+    while (panels > call.panel_count - p) panels /= 2;
+    const GemmPanel* panel = call.panels + p;
+    TileOut out;
+    if constexpr (P::whole_numbers) {
+      for (int64_t j = 0; j < panels; ++j) {
+        start_whole_sums<S, P>(call, panel[j], out.start + j * panel_width);
+      }
+    }
+    for (int64_t t = 0; t < tiles; ++t) {
+      const int64_t row = t * call.rows / tiles;
+      const int64_t rows = (t + 1) * call.rows / tiles - row;
+      for (int64_t j = 0; j < panels; ++j) {
+        out.stride[j] = straight ? panel[j].out_stride : scratch_width;
+        out.at[j] = straight ? static_cast<float*>(panel[j].out) + row * panel[j].out_stride
+                             : scratch + j * panel_width;
+      }
+      tile_function<S, P>(rows, panels)(call, row, panel, out);
+      if (straight) continue;
+      for (int64_t j = 0; j < panels; ++j) {
+        finish_tile<S, P>(call, row, rows, panel[j], scratch + j * panel_width, scratch_width);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,50 @@
+// exp, erf and GELU of a register of floats, for any instruction set.
+#pragma once
+
+namespace headroom {
+namespace {
+
+// c[0] + c[1] x + c[2] x^2 + ...
+template <class S, int count>
+typename S::Float polynomial(typename S::Float x, const float (&c)[count]) {
+  typename S::Float sum = S::spread(c[count - 1]);
+#pragma GCC unroll 16
+  for (int i = count - 2; i >= 0; --i) sum = S::multiply_add(sum, x, S::spread(c[i]));
+  return sum;
+}
+
+// exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where Taylor's series up to r^6 is off by 1.2e-7 at
+// most. ln(2) is split in two so that r keeps its bits.
+template <class S>
+typename S::Float exp_of(typename S::Float x) {
+  constexpr float taylor[] = {1.0F, 1.0F, 1.0F / 2, 1.0F / 6, 1.0F / 24, 1.0F / 120, 1.0F / 720};
+  const typename S::Float lowest = S::spread(-87.0F);
+  const typename S::Float bounded = S::larger(S::smaller(x, S::spread(88.0F)), lowest);
+  const typename S::Float n = S::nearest_whole(S::multiply(bounded, S::spread(1.44269504F)));
+  typename S::Float r = S::multiply_add(n, S::spread(-0.693359375F), bounded);
+  r = S::multiply_add(n, S::spread(2.12194440e-4F), r);
+  return S::zero_where_less(S::times_power_of_two(polynomial<S>(r, taylor), n), x, lowest);
+}
+
+// erf(x) = x P(x^2) / Q(x^2) for |x| <= 4; beyond, erf is 1 as a float. Coefficients: relative
+// error minimised over [0, 16] in x^2 by reweighted least squares, 2.5e-8 before rounding to
+// floats.
+template <class S>
+typename S::Float erf_of(typename S::Float x) {
+  constexpr float p[] = {1.128379139F,    0.1935435695F,    0.0531015391F,
+                         0.003883279203F, 0.0002845643576F, 1.9867918e-6F};
+  constexpr float q[] = {1.0F,           0.5048560783F,   0.1153493753F,
+                         0.01520711904F, 0.001185555407F, 3.742019386e-5F};
+  const typename S::Float z = S::larger(S::smaller(x, S::spread(4.0F)), S::spread(-4.0F));
+  const typename S::Float t = S::multiply(z, z);
+  return S::divide(S::multiply(z, polynomial<S>(t, p)), polynomial<S>(t, q));
+}
+
+template <class S>
+typename S::Float gelu_of(typename S::Float x) {
+  const typename S::Float half = S::multiply(x, S::spread(0.5F));
+  return S::multiply_add(half, erf_of<S>(S::multiply(x, S::spread(0.70710678F))), half);
+}
+
+}  // namespace
+}  // namespace headroom

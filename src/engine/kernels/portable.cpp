@@ -1,0 +1,209 @@
+// The plain versions of all kernels: what the fast ones are compared with, and what other CPUs run.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/kernels/kernels.h"
+
+namespace headroom {
+namespace {
+
+float from_bf16(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U);
+}
+
+uint16_t to_bf16(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U);
+}
+
+float gelu(float x) {
+  return 0.5F * x * (1.0F + std::erf(x * 0.70710678F));
+}
+
+float finished(const GemmCall& call, int64_t row, float value) {
+  switch (call.finish) {
+    case GemmFinish::none:
+      return value;
+    case GemmFinish::gelu:
+      return gelu(value);
+    case GemmFinish::scale_rows:
+      return value * call.row_scales[row];
+  }
+  return value;
+}
+
+// Where the sum of a floating-point product starts; `n` is a column of the panel.
+float start_of(const GemmCall& call, const GemmPanel& panel, int64_t row, int64_t n) {
+  const float bias = panel.bias != nullptr ? panel.bias[n] : 0.0F;
+  if (call.start == GemmStart::bias) return bias;
+  return bias + static_cast<const float*>(panel.out)[row * panel.out_stride + n];
+}
+
+// `start`, then `product(unit of a, unit of weights, sum)` for every k, then `end`: one number of
+// the result before it is finished.
+template <typename Unit, typename Sum, typename Product, typename Start, typename End>
+void gemm(const GemmCall& call, Product product, Start start, End end) {
+  for (int64_t row = 0; row < call.rows; ++row) {
+    const Unit* a = static_cast<const Unit*>(call.a) + row * call.a_stride;
+    for (int64_t p = 0; p < call.panel_count; ++p) {
+      const GemmPanel& panel = call.panels[p];
+      const auto* weights = static_cast<const Unit*>(panel.weights);
+      for (int64_t n = 0; n < panel_width; ++n) {
+        const int64_t at = row * panel.out_stride + n;
+        Sum sum = start(panel, row, n);
+        for (int64_t s = 0; s < call.segment_count; ++s) {
+          const GemmSegment& segment = call.segments[s];
+          for (int64_t k = 0; k < segment.length; ++k) {
+            sum = product(a[segment.a + k], weights[(segment.b + k) * panel_width + n], sum);
+          }
+        }
+        const float value = finished(call, row, end(sum, panel, row, n));
+        if (call.out == GemmOut::f32) {
+          static_cast<float*>(panel.out)[at] = value;
+        } else {
+          static_cast<uint16_t*>(panel.out)[at] = to_bf16(value);
+        }
+      }
+    }
+  }
+}
+
+template <typename Unit, typename Product>
+void float_gemm(const GemmCall& call, Product product) {
+  gemm<Unit, float>(
+      call, product,
+      [&](const GemmPanel& panel, int64_t row, int64_t n) { return start_of(call, panel, row, n); },
+      [](float sum, const GemmPanel&, int64_t, int64_t) { return sum; });
+}
+
+struct Bf16Pair {
+  uint16_t first;
+  uint16_t second;
+};
+
+struct Bytes {
+  uint8_t bytes[4];
+};
+
+}  // namespace
+
+void gemm_f32_reference(const GemmCall& call) {
+  float_gemm<float>(call, [](float a, float b, float sum) { return sum + a * b; });
+}
+
+void gemm_bf16_reference(const GemmCall& call) {
+  float_gemm<Bf16Pair>(call, [](Bf16Pair a, Bf16Pair b, float sum) {
+    return sum + from_bf16(a.first) * from_bf16(b.first) +
+           from_bf16(a.second) * from_bf16(b.second);
+  });
+}
+
+void gemm_int8_reference(const GemmCall& call) {
+  gemm<Bytes, int32_t>(
+      call,
+      [](Bytes a, Bytes b, int32_t sum) {
+        for (size_t i = 0; i < 4; ++i) {
+          sum += (static_cast<int32_t>(a.bytes[i]) - 128) * static_cast<int8_t>(b.bytes[i]);
+        }
+        return sum;
+      },
+      [](const GemmPanel&, int64_t, int64_t) { return 0; },
+      [&](int32_t sum, const GemmPanel& panel, int64_t row, int64_t n) {
+        return static_cast<float>(sum) * (call.a_scales[row] * panel.scales[n]) +
+               start_of(call, panel, row, n);
+      });
+}
+
+void softmax_reference(float* rows, int64_t stride, int64_t count, int64_t length,
+                       float* inverse_sums) {
+  for (int64_t row = 0; row < count; ++row) {
+    float* x = rows + row * stride;
+    const float largest = *std::max_element(x, x + length);
+    float sum = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      x[i] = std::exp(x[i] - largest);
+      sum += x[i];
+    }
+    inverse_sums[row] = 1.0F / sum;
+  }
+}
+
+void layer_norm_reference(const LayerNormCall& call) {
+  for (int64_t row = 0; row < call.rows; ++row) {
+    float* x = call.x + row * call.stride;
+    double mean = 0;
+    for (int64_t i = 0; i < call.width; ++i) mean += x[i];
+    mean /= static_cast<double>(call.width);
+    double variance = 0;
+    for (int64_t i = 0; i < call.width; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    variance /= static_cast<double>(call.width);
+    const double factor = 1.0 / std::sqrt(variance + call.eps);
+    for (int64_t i = 0; i < call.width; ++i) {
+      x[i] = static_cast<float>((x[i] - mean) * factor) * call.weight[i] + call.bias[i];
+    }
+    if (call.copy != nullptr) {
+      round_to_bf16_reference(x, call.copy + row * call.copy_stride, call.width);
+    }
+  }
+}
+
+void exp_reference(float* x, int64_t count) {
+  std::transform(x, x + count, x, [](float value) { return value < -87 ? 0 : std::exp(value); });
+}
+
+void erf_reference(float* x, int64_t count) {
+  std::transform(x, x + count, x, [](float value) { return std::erf(value); });
+}
+
+void gelu_reference(float* x, int64_t count) {
+  std::transform(x, x + count, x, gelu);
+}
+
+void round_to_bf16_reference(const float* from, uint16_t* to, int64_t count) {
+  std::transform(from, from + count, to, to_bf16);
+}
+
+void quantise_reference(const QuantiseCall& call) {
+  for (int64_t row = 0; row < call.rows; ++row) {
+    const float* from = call.from + row * call.from_stride;
+    uint8_t* to = call.to + row * call.to_stride;
+    float largest = 0;
+    for (int64_t i = 0; i < call.width; ++i) largest = std::max(largest, std::abs(from[i]));
+    const float factor = largest > 0 ? 127.0F / largest : 0.0F;
+    for (int64_t i = 0; i < call.width; ++i) {
+      to[i] = static_cast<uint8_t>(std::nearbyint(from[i] * factor) + 128);
+    }
+    std::fill(to + call.width, to + call.padded, uint8_t{128});
+    call.scales[row] = largest / 127.0F;
+  }
+}
+
+void transpose_reference(const float* in, int64_t stride, int64_t rows, int64_t columns,
+                         float* out) {
+  for (int64_t row = 0; row < round_up(rows, panel_width); ++row) {
+    float* panel = out + row / panel_width * columns * panel_width;
+    for (int64_t column = 0; column < columns; ++column) {
+      panel[column * panel_width + row % panel_width] =
+          row < rows ? in[row * stride + column] : 0.0F;
+    }
+  }
+}
+
+const Kernels& portable_kernels() {
+  static constexpr Kernels kernels = {.isa = Isa::portable,
+                                      .gemm_f32 = gemm_f32_reference,
+                                      .gemm_bf16 = gemm_bf16_reference,
+                                      .gemm_int8 = gemm_int8_reference,
+                                      .softmax = softmax_reference,
+                                      .layer_norm = layer_norm_reference,
+                                      .exp = exp_reference,
+                                      .erf = erf_reference,
+                                      .gelu = gelu_reference,
+                                      .round_to_bf16 = round_to_bf16_reference,
+                                      .quantise = quantise_reference,
+                                      .transpose = transpose_reference};
+  return kernels;
+}
+
+}  // namespace headroom

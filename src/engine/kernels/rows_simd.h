@@ -1,0 +1,158 @@
+// Softmax, layer normalisation, transposing and functions of single numbers, for any instruction
+// set.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/elementwise.h"
+#include "engine/kernels/gemm.h"
+#include "engine/kernels/layer_norm.h"
+#include "engine/kernels/math_simd.h"
+
+namespace headroom {
+namespace {
+
+template <class S>
+void softmax_simd(float* rows, int64_t stride, int64_t count, int64_t length, float* inverse_sums) {
+  const int64_t whole = length / S::lanes * S::lanes;
+  const int64_t rest = length - whole;
+  for (int64_t row = 0; row < count; ++row) {
+    float* x = rows + row * stride;
+    typename S::Float highest = S::spread(x[0]);
+    for (int64_t i = 0; i < whole; i += S::lanes) highest = S::larger(highest, S::load(x + i));
+    float largest = S::largest(highest);
+    for (int64_t i = whole; i < length; ++i) largest = x[i] > largest ? x[i] : largest;
+    const typename S::Float shift = S::spread(largest);
+    typename S::Float sum = S::zero();
+    for (int64_t i = 0; i < whole; i += S::lanes) {
+      const typename S::Float e = exp_of<S>(S::subtract(S::load(x + i), shift));
+      S::store(x + i, e);
+      sum = S::add(sum, e);
+    }
+    if (rest > 0) {
+      const typename S::Float e =
+          S::keep_first(exp_of<S>(S::subtract(S::load_first(x + whole, rest), shift)), rest);
+      S::store_first(x + whole, e, rest);
+      sum = S::add(sum, e);
+    }
+    inverse_sums[row] = 1.0F / S::sum(sum);
+  }
+}
+
+template <class S>
+void layer_norm_simd(const LayerNormCall& call) {
+  const int64_t whole = call.width / S::lanes * S::lanes;
+  const int64_t rest = call.width - whole;
+  const auto load = [&](const float* from, int64_t i) {
+    return i < whole ? S::load(from + i) : S::load_first(from + i, rest);
+  };
+  const float share = 1.0F / static_cast<float>(call.width);
+  for (int64_t row = 0; row < call.rows; ++row) {
+    float* x = call.x + row * call.stride;
+    typename S::Float total = S::zero();
+    for (int64_t i = 0; i < call.width; i += S::lanes) total = S::add(total, load(x, i));
+    const typename S::Float mean = S::spread(S::sum(total) * share);
+    typename S::Float squares = S::zero();
+    for (int64_t i = 0; i < call.width; i += S::lanes) {
+      typename S::Float distance = S::subtract(load(x, i), mean);
+      if (i >= whole) distance = S::keep_first(distance, rest);
+      squares = S::multiply_add(distance, distance, squares);
+    }
+    const float variance = S::sum(squares) * share + call.eps;
+    const typename S::Float factor = S::spread(1.0F / __builtin_sqrtf(variance));
+    uint16_t* copy = call.copy != nullptr ? call.copy + row * call.copy_stride : nullptr;
+    for (int64_t i = 0; i < call.width; i += S::lanes) {
+      const typename S::Float distance = S::multiply(S::subtract(load(x, i), mean), factor);
+      const typename S::Float y =
+          S::multiply_add(distance, load(call.weight, i), load(call.bias, i));
+      if (i < whole) {
+        S::store(x + i, y);
+        if (copy != nullptr) S::store_bf16(copy + i, y);
+      } else {
+        S::store_first(x + i, y, rest);
+        if (copy != nullptr) S::store_bf16_first(copy + i, y, rest);
+      }
+    }
+  }
+}
+
+template <class S, class Function>
+void map_simd(float* x, int64_t count, Function function) {
+  const int64_t whole = count / S::lanes * S::lanes;
+  for (int64_t i = 0; i < whole; i += S::lanes) S::store(x + i, function(S::load(x + i)));
+  const int64_t rest = count - whole;
+  if (rest > 0) S::store_first(x + whole, function(S::load_first(x + whole, rest)), rest);
+}
+
+template <class S>
+void exp_simd(float* x, int64_t count) {
+  map_simd<S>(x, count, [](typename S::Float v) { return exp_of<S>(v); });
+}
+
+template <class S>
+void erf_simd(float* x, int64_t count) {
+  map_simd<S>(x, count, [](typename S::Float v) { return erf_of<S>(v); });
+}
+
+template <class S>
+void gelu_simd(float* x, int64_t count) {
+  map_simd<S>(x, count, [](typename S::Float v) { return gelu_of<S>(v); });
+}
+
+template <class S>
+void round_to_bf16_simd(const float* from, uint16_t* to, int64_t count) {
+  const int64_t whole = count / S::lanes * S::lanes;
+  for (int64_t i = 0; i < whole; i += S::lanes) S::store_bf16(to + i, S::load(from + i));
+  const int64_t rest = count - whole;
+  if (rest > 0) S::store_bf16_first(to + whole, S::load_first(from + whole, rest), rest);
+}
+
+template <class S>
+void quantise_simd(const QuantiseCall& call) {
+  const int64_t whole = call.width / S::lanes * S::lanes;
+  const int64_t rest = call.width - whole;
+  for (int64_t row = 0; row < call.rows; ++row) {
+    const float* from = call.from + row * call.from_stride;
+    uint8_t* to = call.to + row * call.to_stride;
+    typename S::Float highest = S::zero();
+    for (int64_t i = 0; i < whole; i += S::lanes) {
+      highest = S::larger(highest, S::magnitude(S::load(from + i)));
+    }
+    if (rest > 0) highest = S::larger(highest, S::magnitude(S::load_first(from + whole, rest)));
+    const float largest = S::largest(highest);
+    const typename S::Float factor = S::spread(largest > 0 ? 127.0F / largest : 0.0F);
+    for (int64_t i = 0; i < whole; i += S::lanes) {
+      S::store_bytes(to + i, S::multiply(S::load(from + i), factor));
+    }
+    if (rest > 0) {
+      uint8_t all[S::lanes];
+      S::store_bytes(all, S::multiply(S::load_first(from + whole, rest), factor));
+      for (int64_t i = 0; i < rest; ++i) to[whole + i] = all[i];
+    }
+    for (int64_t i = call.width; i < call.padded; ++i) to[i] = 128;
+    call.scales[row] = largest / 127.0F;
+  }
+}
+
+template <class S>
+void transpose_simd(const float* in, int64_t stride, int64_t rows, int64_t columns, float* out) {
+  const int64_t whole_rows = rows / panel_width * panel_width;
+  const int64_t whole_columns = columns / panel_width * panel_width;
+  for (int64_t row = 0; row < rows; row += panel_width) {
+    float* panel = out + row * columns;
+    int64_t column = 0;
+    if (row < whole_rows) {
+      for (; column < whole_columns; column += panel_width) {
+        S::transpose(in + row * stride + column, stride, panel + column * panel_width);
+      }
+    }
+    for (; column < columns; ++column) {
+      for (int64_t i = 0; i < panel_width; ++i) {
+        panel[column * panel_width + i] = row + i < rows ? in[(row + i) * stride + column] : 0.0F;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom

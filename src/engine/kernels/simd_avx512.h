@@ -1,0 +1,134 @@
+// AVX-512 under the names that the kernel templates use. Only for files compiled with its flags;
+// everything is local to the file, so that the linker never shares this code with another.
+#pragma once
+
+// g++ 12 takes its own header's deliberately undefined registers for a mistake (GCC bug 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <immintrin.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#include <cstdint>
+
+namespace headroom {
+namespace {
+
+struct Avx512 {
+  using Float = __m512;
+  using Bits = __m512i;
+  static constexpr int lanes = 16;
+  // Rows of a tile of 1, 2 and 4 panels: of 32 registers 24 to 28 hold sums, the others weights and
+  // one broadcast number.
+  static constexpr int tile_rows_1 = 14;
+  static constexpr int tile_rows_2 = 14;
+  static constexpr int tile_rows_4 = 6;
+
+  static __mmask16 first(int64_t count) { return static_cast<__mmask16>((1U << count) - 1U); }
+
+  static Float zero() { return _mm512_setzero_ps(); }
+  static Float spread(float value) { return _mm512_set1_ps(value); }
+  static Float load(const float* from) { return _mm512_loadu_ps(from); }
+  static Float load_first(const float* from, int64_t count) {  // the other lanes are 0
+    return _mm512_maskz_loadu_ps(first(count), from);
+  }
+  static void store(float* to, Float x) { _mm512_storeu_ps(to, x); }
+  static void store_first(float* to, Float x, int64_t count) {
+    _mm512_mask_storeu_ps(to, first(count), x);
+  }
+  static void store_bf16(uint16_t* to, Float x) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rounded(x));
+  }
+  static void store_bf16_first(uint16_t* to, Float x, int64_t count) {
+    _mm256_mask_storeu_epi16(to, first(count), rounded(x));
+  }
+
+  static Float add(Float a, Float b) { return _mm512_add_ps(a, b); }
+  static Float subtract(Float a, Float b) { return _mm512_sub_ps(a, b); }
+  static Float multiply(Float a, Float b) { return _mm512_mul_ps(a, b); }
+  static Float divide(Float a, Float b) { return _mm512_div_ps(a, b); }
+  static Float multiply_add(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
+  static Float smaller(Float a, Float b) { return _mm512_min_ps(a, b); }
+  static Float larger(Float a, Float b) { return _mm512_max_ps(a, b); }
+  static Float nearest_whole(Float x) {
+    return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  }
+  static Float times_power_of_two(Float x, Float exponent) { return _mm512_scalef_ps(x, exponent); }
+  static Float zero_where_less(Float x, Float tested, Float bound) {
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(tested, bound, _CMP_GE_OQ), x);
+  }
+  static Float keep_first(Float x, int64_t count) {  // the other lanes become 0
+    return _mm512_maskz_mov_ps(first(count), x);
+  }
+  static float sum(Float x) { return _mm512_reduce_add_ps(x); }
+  static float largest(Float x) { return _mm512_reduce_max_ps(x); }
+
+  static Bits load_bits(const uint32_t* from) { return _mm512_loadu_si512(from); }
+  static Bits spread_bits(uint32_t value) { return _mm512_set1_epi32(static_cast<int>(value)); }
+  static Float low_bf16(Bits pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
+  static Float high_bf16(Bits pairs) {
+    return _mm512_castsi512_ps(_mm512_and_si512(pairs, _mm512_set1_epi32(-65536)));
+  }
+
+  static Bits zero_bits() { return _mm512_setzero_si512(); }
+  static void store_bits(float* to, Bits x) { _mm512_storeu_si512(to, x); }
+  static Float whole_to_float(Bits x) { return _mm512_cvtepi32_ps(x); }
+  static Bits subtract_whole(Bits a, Bits b) { return _mm512_sub_epi32(a, b); }
+  // Per lane: four unsigned bytes of a times four signed ones of b, added to the lane of sum.
+  static Bits add_byte_products(Bits a, Bits b, Bits sum) {
+    const Bits low = _mm512_set1_epi32(0x00ff00ff);
+    const Bits even =
+        _mm512_madd_epi16(_mm512_and_si512(a, low), _mm512_srai_epi16(_mm512_slli_epi16(b, 8), 8));
+    const Bits odd = _mm512_madd_epi16(_mm512_srli_epi16(a, 8), _mm512_srai_epi16(b, 8));
+    return _mm512_add_epi32(sum, _mm512_add_epi32(even, odd));
+  }
+  static Float magnitude(Float x) { return _mm512_abs_ps(x); }
+  // Rounded, plus 128; the result must fit a byte.
+  static void store_bytes(uint8_t* to, Float x) {
+    const Bits whole = _mm512_add_epi32(_mm512_cvtps_epi32(x), _mm512_set1_epi32(128));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(whole));
+  }
+
+  // 16 x 16 numbers: rows of `in` become columns of `out`.
+  static void transpose(const float* in, int64_t stride, float* out) {
+    __m512i x[16];
+    __m512i y[16];
+    for (int i = 0; i < 16; ++i) x[i] = _mm512_loadu_si512(in + i * stride);
+    for (int i = 0; i < 16; i += 2) {
+      y[i] = _mm512_unpacklo_epi32(x[i], x[i + 1]);
+      y[i + 1] = _mm512_unpackhi_epi32(x[i], x[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+      x[i] = _mm512_unpacklo_epi64(y[i], y[i + 2]);
+      x[i + 1] = _mm512_unpackhi_epi64(y[i], y[i + 2]);
+      x[i + 2] = _mm512_unpacklo_epi64(y[i + 1], y[i + 3]);
+      x[i + 3] = _mm512_unpackhi_epi64(y[i + 1], y[i + 3]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      y[i] = _mm512_shuffle_i32x4(x[i], x[i + 4], 0x88);
+      y[i + 4] = _mm512_shuffle_i32x4(x[i], x[i + 4], 0xdd);
+      y[i + 8] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], 0x88);
+      y[i + 12] = _mm512_shuffle_i32x4(x[i + 8], x[i + 12], 0xdd);
+    }
+    for (int64_t i = 0; i < 8; ++i) {
+      _mm512_storeu_si512(out + i * 16, _mm512_shuffle_i32x4(y[i], y[i + 8], 0x88));
+      _mm512_storeu_si512(out + (i + 8) * 16, _mm512_shuffle_i32x4(y[i], y[i + 8], 0xdd));
+    }
+  }
+
+ private:
+  // To nearest, ties to even, for finite numbers.
+  static __m256i rounded(Float x) {
+    const Bits bits = _mm512_castps_si512(x);
+    const Bits odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const Bits up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
+  }
+};
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,38 @@
+#include "engine/model.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/make_tokenizer.h"
+
+namespace headroom {
+
+EngineModel::EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,
+                         std::unique_ptr<Tokenizer> tokenizer)
+    : config_(std::move(config)),
+      weights_(std::move(weights)),
+      kernels_(kernels),
+      tokenizer_(std::move(tokenizer)) {}
+
+std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path& directory,
+                                                     const EngineOptions& options) {
+  const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
+  ModelConfig config = read_config(directory);
+  if (config.task == Task::masked_lm) {
+    throw Error(ErrorCode::bad_model, "open checkpoint",
+                fmt::format("{} predicts hidden tokens and has no labels; train a classifier from "
+                            "it first",
+                            directory.string()));
+  }
+  std::unique_ptr<Tokenizer> tokenizer =
+      make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
+  EngineWeights weights =
+      load_engine_weights(directory / "model.safetensors", config, options.precision);
+  return std::shared_ptr<const EngineModel>(new EngineModel(
+      std::move(config), std::move(weights), kernels_for(isa), std::move(tokenizer)));
+}
+
+}  // namespace headroom

@@ -1,0 +1,50 @@
+// A checkpoint loaded for inference: immutable, so any number of workers in any number of threads
+// share one.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "checkpoint/config.h"
+#include "engine/encoder.h"
+#include "engine/kernels/kernels.h"
+#include "engine/plan.h"
+#include "engine/precision.h"
+#include "engine/weights.h"
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+struct EngineOptions {
+  Precision precision = Precision::fp32;
+  std::optional<Isa> isa;  // none: chosen_isa()
+};
+
+class EngineModel {
+ public:
+  // Reads a checkpoint directory. Throws ErrorCode::bad_model when it is missing, damaged or no
+  // classifier, ErrorCode::usage when the options ask for what this CPU lacks.
+  static std::shared_ptr<const EngineModel> load(const std::filesystem::path& directory,
+                                                 const EngineOptions& options = {});
+
+  const ModelConfig& config() const { return config_; }
+  const EngineWeights& weights() const { return weights_; }
+  const Kernels& kernels() const { return kernels_; }
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  Encoder encoder() const { return {weights_, kernels_}; }
+
+  // Throws ErrorCode::usage for a budget that the model was not trained for.
+  Plan plan(double budget) const { return make_plan(weights_, config_.selection(budget)); }
+
+ private:
+  EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,
+              std::unique_ptr<Tokenizer> tokenizer);
+
+  ModelConfig config_;
+  EngineWeights weights_;
+  const Kernels& kernels_;
+  std::unique_ptr<const Tokenizer> tokenizer_;
+};
+
+}  // namespace headroom

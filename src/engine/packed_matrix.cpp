@@ -1,0 +1,91 @@
+#include "engine/packed_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "checkpoint/tensor_convert.h"
+
+namespace headroom {
+namespace {
+
+std::vector<int64_t> as_they_come(size_t count) {
+  std::vector<int64_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+// One number of a column into its place in a unit.
+class Writer {
+ public:
+  Writer(Precision precision, std::span<const float> column) : precision_(precision) {
+    if (precision != Precision::int8) return;
+    float largest = 0;
+    for (const float value : column) largest = std::max(largest, std::abs(value));
+    scale_ = largest / 127.0F;
+    factor_ = largest > 0 ? 127.0F / largest : 0.0F;
+  }
+
+  float scale() const { return scale_; }
+
+  void write(std::byte* unit, size_t part, float value) const {
+    if (precision_ == Precision::fp32) {
+      std::memcpy(unit, &value, sizeof value);
+    } else if (precision_ == Precision::bf16) {
+      const uint16_t rounded = f32_to_bf16(value);
+      std::memcpy(unit + part * sizeof rounded, &rounded, sizeof rounded);
+    } else {
+      const auto rounded = static_cast<int8_t>(std::nearbyint(value * factor_));
+      std::memcpy(unit + part, &rounded, sizeof rounded);
+    }
+  }
+
+ private:
+  Precision precision_;
+  float scale_ = 0;
+  float factor_ = 0;
+};
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
+                           std::span<const float> bias, const std::vector<int64_t>& column_order,
+                           const std::vector<int64_t>& row_order) {
+  const int64_t each = numbers_per_unit(precision);
+  const auto columns = static_cast<int64_t>(column_order.size());
+  const auto rows = static_cast<int64_t>(row_order.size());
+  const auto source_rows = static_cast<int64_t>(weight.size() / bias.size());
+  panels_ = round_up(columns, panel_width) / panel_width;
+  units_ = round_up(rows, each) / each;
+  weights_ = AlignedBuffer(static_cast<size_t>(panels_ * units_ * panel_width) * 4);
+  bias_ = AlignedBuffer(static_cast<size_t>(panels_ * panel_width) * sizeof(float));
+  if (precision == Precision::int8) scales_ = AlignedBuffer(bias_.size());
+  for (int64_t n = 0; n < columns; ++n) {
+    const int64_t column = column_order[static_cast<size_t>(n)];
+    if (column < 0) continue;
+    const size_t lane = static_cast<size_t>(n % panel_width);
+    std::memcpy(bias_.data() + static_cast<size_t>(n) * sizeof(float),
+                &bias[static_cast<size_t>(column)], sizeof(float));
+    std::byte* panel = weights_.data() + n / panel_width * units_ * panel_width * 4;
+    const float* source = weight.data() + column * source_rows;
+    const Writer writer(precision, {source, static_cast<size_t>(source_rows)});
+    if (scales_.size() > 0) {
+      const float scale = writer.scale();
+      std::memcpy(scales_.data() + static_cast<size_t>(n) * sizeof(float), &scale, sizeof scale);
+    }
+    for (int64_t k = 0; k < rows; ++k) {
+      const int64_t row = row_order[static_cast<size_t>(k)];
+      if (row < 0) continue;
+      std::byte* unit = panel + (static_cast<size_t>(k / each) * panel_width + lane) * 4;
+      writer.write(unit, static_cast<size_t>(k % each), source[row]);
+    }
+  }
+}
+
+PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
+                           std::span<const float> bias)
+    : PackedMatrix(precision, weight, bias, as_they_come(bias.size()),
+                   as_they_come(weight.size() / bias.size())) {}
+
+}  // namespace headroom

@@ -1,0 +1,128 @@
+#include "engine/weights.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "checkpoint/safetensors.h"
+
+namespace headroom {
+namespace {
+
+struct Linear {
+  std::vector<float> weight;  // (out, in)
+  std::vector<float> bias;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& path) : file_(path) {}
+
+  std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& shape) const {
+    file_.expect_shape(name, shape);
+    return file_.read_f32(name);
+  }
+  Linear linear(const std::string& name, int64_t in, int64_t out) const {
+    return {tensor(name + ".weight", {out, in}), tensor(name + ".bias", {out})};
+  }
+  NormWeights norm(const std::string& name, int64_t width) const {
+    return {tensor(name + ".weight", {width}), tensor(name + ".bias", {width})};
+  }
+
+ private:
+  SafetensorsFile file_;
+};
+
+// Where each place of heads padded to `padded` columns comes from; -1: padding.
+void append_head(std::vector<int64_t>& order, int64_t start, int64_t width, int64_t padded) {
+  for (int64_t i = 0; i < padded; ++i) order.push_back(i < width ? start + i : -1);
+}
+
+std::vector<int64_t> every(int64_t count) {
+  std::vector<int64_t> order;
+  append_head(order, 0, count, count);
+  return order;
+}
+
+// One matrix of 3 D columns, reordered head by head. Scaling the queries here saves scaling every
+// score.
+PackedMatrix pack_qkv(const EngineWeights& weights, Linear query, const Linear& key,
+                      const Linear& value) {
+  const int64_t D = weights.shape.width;
+  const int64_t W = weights.shape.head_width();
+  const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(W)));
+  Linear all = std::move(query);
+  for (float& x : all.weight) x *= scale;
+  for (float& x : all.bias) x *= scale;
+  for (const Linear* part : {&key, &value}) {
+    all.weight.insert(all.weight.end(), part->weight.begin(), part->weight.end());
+    all.bias.insert(all.bias.end(), part->bias.begin(), part->bias.end());
+  }
+  std::vector<int64_t> columns;
+  for (int64_t head = 0; head < weights.shape.heads; ++head) {
+    for (int64_t part = 0; part < 3; ++part) {
+      append_head(columns, part * D + head * W, W, weights.padded_head_width());
+    }
+  }
+  return PackedMatrix(weights.precision, all.weight, all.bias, columns, every(D));
+}
+
+PackedMatrix pack_output(const EngineWeights& weights, const Linear& output) {
+  const int64_t W = weights.shape.head_width();
+  std::vector<int64_t> rows;
+  for (int64_t head = 0; head < weights.shape.heads; ++head) {
+    append_head(rows, head * W, W, weights.padded_head_width());
+  }
+  return PackedMatrix(weights.precision, output.weight, output.bias, every(weights.shape.width),
+                      rows);
+}
+
+PackedLayer load_layer(const Reader& reader, const EngineWeights& weights, int64_t number) {
+  const int64_t D = weights.shape.width;
+  const int64_t F = weights.shape.ffn;
+  const std::string prefix = fmt::format("bert.encoder.layer.{}.", number);
+  const std::string self = prefix + "attention.self.";
+  PackedLayer layer;
+  layer.qkv = pack_qkv(weights, reader.linear(self + "query", D, D),
+                       reader.linear(self + "key", D, D), reader.linear(self + "value", D, D));
+  layer.output = pack_output(weights, reader.linear(prefix + "attention.output.dense", D, D));
+  layer.attention_norm = reader.norm(prefix + "attention.output.LayerNorm", D);
+  const Linear up = reader.linear(prefix + "intermediate.dense", D, F);
+  layer.up = PackedMatrix(weights.precision, up.weight, up.bias);
+  const Linear down = reader.linear(prefix + "output.dense", F, D);
+  layer.down = PackedMatrix(weights.precision, down.weight, down.bias);
+  layer.ffn_norm = reader.norm(prefix + "output.LayerNorm", D);
+  return layer;
+}
+
+}  // namespace
+
+EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
+                                  const ModelConfig& config, Precision precision) {
+  const Reader reader(safetensors);
+  const ModelShape& shape = config.shape;
+  const int64_t D = shape.width;
+  const std::string embeddings = "bert.embeddings.";
+  EngineWeights weights;
+  weights.shape = shape;
+  weights.precision = precision;
+  weights.layer_norm_eps = static_cast<float>(config.layer_norm_eps);
+  weights.words = reader.tensor(embeddings + "word_embeddings.weight", {shape.vocabulary, D});
+  weights.positions =
+      reader.tensor(embeddings + "position_embeddings.weight", {shape.positions, D});
+  weights.types =
+      reader.tensor(embeddings + "token_type_embeddings.weight", {shape.token_types, D});
+  weights.embedding_norm = reader.norm(embeddings + "LayerNorm", D);
+  for (int64_t i = 0; i < shape.layers; ++i) {
+    weights.layers.push_back(load_layer(reader, weights, i));
+  }
+  const Linear pooler = reader.linear("bert.pooler.dense", D, D);
+  weights.pooler = PackedMatrix(Precision::fp32, pooler.weight, pooler.bias);
+  const Linear classifier = reader.linear("classifier", D, shape.labels);
+  weights.classifier = PackedMatrix(Precision::fp32, classifier.weight, classifier.bias);
+  return weights;
+}
+
+}  // namespace headroom

@@ -1,0 +1,52 @@
+// A checkpoint's weights, packed for the kernels. A head's query, key and value columns are one
+// run of panels and its rows of the output projection one range, so that any set of heads and any
+// first neurons of an FFN are used where they lie.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "budget/shape.h"
+#include "checkpoint/config.h"
+#include "engine/packed_matrix.h"
+#include "engine/precision.h"
+
+namespace headroom {
+
+struct NormWeights {
+  std::vector<float> weight;
+  std::vector<float> bias;
+};
+
+struct PackedLayer {
+  PackedMatrix qkv;     // per head: panels of queries (scaled by 1/sqrt(W)), of keys, of values
+  PackedMatrix output;  // per head: padded_head_width() rows
+  NormWeights attention_norm;
+  PackedMatrix up;
+  PackedMatrix down;
+  NormWeights ffn_norm;
+};
+
+struct EngineWeights {
+  ModelShape shape;
+  Precision precision = Precision::fp32;
+  float layer_norm_eps = 0;
+  std::vector<float> words;  // V x D
+  std::vector<float> positions;
+  std::vector<float> types;
+  NormWeights embedding_norm;
+  std::vector<PackedLayer> layers;
+  PackedMatrix pooler;  // these two always fp32: they are read once per text
+  PackedMatrix classifier;
+
+  // Head widths are padded to whole panels with zeros; 32 and 64, the usual ones, need none.
+  int64_t padded_head_width() const { return round_up(shape.head_width(), panel_width); }
+  int64_t head_panels() const { return padded_head_width() / panel_width; }
+};
+
+// Throws ErrorCode::bad_model when a tensor is missing or has another shape than `config` implies.
+EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
+                                  const ModelConfig& config, Precision precision);
+
+}  // namespace headroom

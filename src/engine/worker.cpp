@@ -1,0 +1,79 @@
+#include "engine/worker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace headroom {
+namespace {
+
+// Budgets are few in practice; one that changes with every request must not fill the memory.
+constexpr size_t most_plans = 256;
+
+}  // namespace
+
+TokenInput tokenise(const EngineModel& model, const TextInput& input) {
+  const auto limit = static_cast<int>(model.config().shape.positions);
+  if (!input.is_pair) return {model.tokenizer().encode(input.text, limit), {}};
+  EncodedPair pair = model.tokenizer().encode_pair(input.text, input.text_pair, limit);
+  return {std::move(pair.ids), std::move(pair.types)};
+}
+
+EngineAnswer answer_from(std::span<const float> logits) {
+  EngineAnswer answer;
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits) {
+    answer.scores.push_back(std::exp(logit - largest));
+    sum += answer.scores.back();
+  }
+  for (double& score : answer.scores) score /= sum;
+  answer.label =
+      std::max_element(answer.scores.begin(), answer.scores.end()) - answer.scores.begin();
+  return answer;
+}
+
+const Plan& Worker::plan(double budget) {
+  const auto known = plans_.find(budget);
+  if (known != plans_.end()) return known->second;
+  if (plans_.size() >= most_plans) plans_.clear();
+  return plans_.emplace(budget, model_->plan(budget)).first->second;
+}
+
+std::vector<EngineAnswer> Worker::classify(std::span<const TextInput> inputs, double budget) {
+  const auto started = std::chrono::steady_clock::now();
+  std::vector<TokenInput> tokens;
+  tokens.reserve(inputs.size());
+  for (const TextInput& input : inputs) tokens.push_back(tokenise(*model_, input));
+  std::vector<EngineAnswer> answers = classify(std::span<const TokenInput>(tokens), budget);
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - started;
+  for (EngineAnswer& answer : answers) answer.milliseconds = elapsed.count();
+  return answers;
+}
+
+std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs, double budget) {
+  const auto started = std::chrono::steady_clock::now();
+  const Plan& chosen = plan(budget);
+  const auto labels = static_cast<size_t>(model_->config().shape.labels);
+  std::vector<Sequence> sequences;
+  sequences.reserve(inputs.size());
+  for (const TokenInput& input : inputs) sequences.push_back(input.view());
+  std::vector<float> rows(inputs.size() * labels);
+  logits(sequences, chosen, rows);
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - started;
+  std::vector<EngineAnswer> answers;
+  answers.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    answers.push_back(answer_from(std::span<const float>(rows).subspan(i * labels, labels)));
+    answers.back().budget = budget;
+    answers.back().active_heads = chosen.active_heads;
+    answers.back().tokens = static_cast<int64_t>(inputs[i].ids.size());
+    answers.back().milliseconds = elapsed.count();
+  }
+  return answers;
+}
+
+}  // namespace headroom

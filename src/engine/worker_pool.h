@@ -1,0 +1,60 @@
+// N workers on N threads, the caller's among them, that split a call by sequence. Waiting threads
+// sleep. An answer has the same bits for every N. One call at a time.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "engine/worker.h"
+
+namespace headroom {
+
+class WorkerPool {
+ public:
+  // `threads` in [1, most_threads], otherwise ErrorCode::usage.
+  WorkerPool(const std::shared_ptr<const EngineModel>& model, int threads);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  static constexpr int most_threads = 1024;
+
+  std::vector<EngineAnswer> classify(std::span<const TextInput> inputs, double budget);
+  std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs, double budget);
+
+  int threads() const { return static_cast<int>(workers_.size()); }
+  const EngineModel& model() const { return workers_.front()->model(); }
+
+ private:
+  // Does part [begin, end) of a call.
+  using Work = std::function<void(Worker&, size_t begin, size_t end)>;
+
+  template <typename Input>
+  std::vector<EngineAnswer> split(std::span<const Input> inputs, double budget);
+  void share(size_t count, const Work& work);
+  void take_parts(Worker& worker, std::unique_lock<std::mutex>& lock);
+  void serve(Worker& worker);
+
+  std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
+  std::vector<std::thread> threads_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable work_came_;
+  std::condition_variable work_done_;
+  const Work* work_ = nullptr;  // null: nothing to do
+  size_t next_ = 0;             // first input nobody has taken
+  size_t count_ = 0;
+  size_t part_ = 1;
+  int busy_ = 0;
+  std::exception_ptr failure_;  // the first one
+  bool stopping_ = false;
+};
+
+}  // namespace headroom

@@ -1,0 +1,82 @@
+#include "engine/workspace.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headroom {
+namespace {
+
+// Whole panels, and an odd number of cache lines: rows 4 KB apart would share one set of L1 (down
+// projection at F = 1024: 98 instead of 111 GFLOP/s).
+int64_t stride_for(int64_t width) {
+  const int64_t panels = round_up(width, panel_width) / panel_width;
+  return (panels + 1 - panels % 2) * panel_width;
+}
+
+Activation take_rows(Arena& arena, int64_t rows, int64_t width, Precision precision) {
+  Activation activation;
+  activation.stride = stride_for(width);
+  activation.size = 4 / numbers_per_unit(precision);
+  activation.data = arena.take<std::byte>(rows * activation.stride * activation.size);
+  if (precision == Precision::int8) activation.scales = arena.take<float>(rows);
+  return activation;
+}
+
+// A product reads whole units: the numbers behind an odd width must be finite, and meet zeros.
+void clear_behind(const Activation& activation, int64_t rows, int64_t width) {
+  const int64_t count = round_up(width, 4) - width;
+  for (int64_t row = 0; count > 0 && row < rows; ++row) {
+    std::memset(activation.at(row, width), 0, static_cast<size_t>(count * activation.size));
+  }
+}
+
+Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precision) {
+  Stream stream;
+  stream.x = take_rows(arena, rows, width, Precision::fp32);
+  // The residual is added in whole panels.
+  for (int64_t row = 0; row < rows; ++row) {
+    std::fill(stream.x.floats() + row * stream.x.stride + width,
+              stream.x.floats() + (row + 1) * stream.x.stride, 0.0F);
+  }
+  stream.operand = stream.x;
+  if (precision == Precision::fp32) return stream;
+  stream.operand = take_rows(arena, rows, width, precision);
+  clear_behind(stream.operand, rows, width);
+  return stream;
+}
+
+}  // namespace
+
+Workspace make_workspace(const EngineWeights& weights, int64_t tokens, Arena& arena) {
+  const ModelShape& shape = weights.shape;
+  const Precision precision = weights.precision;
+  const int64_t T = round_up(tokens, panel_width);  // attention's products are whole panels of keys
+  const int64_t D = shape.width;
+  const int64_t head_width = weights.padded_head_width();
+  const int64_t all_heads = shape.heads * head_width;
+  // What a product writes is float or bfloat16; bytes are made of floats once a row is complete.
+  const Precision written = precision == Precision::int8 ? Precision::fp32 : precision;
+  arena.reset();
+  Workspace work;
+  work.stream = take_stream(arena, T, D, precision);
+  work.queries = arena.take<float>(T * all_heads);
+  work.keys = arena.take<float>(T * all_heads);
+  work.values = arena.take<float>(T * all_heads);
+  work.turned_keys = arena.take<float>(T * head_width);
+  work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
+  work.inverse_sums = arena.take<float>(attention_rows);
+  work.context = take_rows(arena, T, all_heads, written);
+  work.hidden = take_rows(arena, T, shape.ffn, written);
+  work.tail = take_stream(arena, tail_rows, D, precision);
+  work.tail_context = take_rows(arena, tail_rows, all_heads, written);
+  work.tail_hidden = take_rows(arena, tail_rows, shape.ffn, written);
+  if (precision == Precision::int8) {
+    work.quantised = take_rows(arena, T, std::max(all_heads, shape.ffn), precision);
+  }
+  work.logits = arena.take<float>(tail_rows * round_up(shape.labels, panel_width));
+  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, shape.labels, T});
+  work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
+  return work;
+}
+
+}  // namespace headroom

@@ -1,0 +1,120 @@
+// The AMX products on imitated tiles, against the plain ones: everything but the instructions
+// themselves, on any CPU with AVX2. Compiled with AVX2's flags for what surrounds the tiles; where
+// AMX works, kernels_test runs the real ones.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "engine/kernels/gemm_amx.h"
+#include "engine/kernels/isa.h"
+#include "engine/kernels/simd_avx2.h"
+#include "engine/random_product.h"
+
+namespace headroom {
+namespace {
+
+using testing::expect_near;
+using testing::fill_with_bf16;
+using testing::fill_with_bytes;
+using testing::Product;
+
+struct Tile {
+  uint32_t rows[16][16] = {};
+};
+
+// What the manual says the instructions do, on tiles in memory.
+template <bool bytes>
+struct ImitatedTiles {
+  static inline Tile sums[2][2];
+  static inline Tile a[2];
+  static inline Tile b[2];
+  static inline int64_t height = 0;
+
+  static void configure(int64_t rows) { height = rows; }
+  static void release() { height = 0; }
+  static void load(Tile& tile, const void* from, int64_t stride, int64_t rows) {
+    for (int64_t row = 0; row < rows; ++row) {
+      std::memcpy(tile.rows[row], static_cast<const char*>(from) + row * stride, 64);
+    }
+  }
+  static void start(int i, int j, const uint32_t* row) { load(sums[i][j], row, 0, height); }
+  static void load_a(int i, const uint32_t* from, int64_t stride) {
+    load(a[i], from, stride, height);
+  }
+  static void load_b(int j, const uint32_t* from, int64_t stride) { load(b[j], from, stride, 16); }
+  static void store(int i, int j, float* to, int64_t stride) {
+    for (int64_t row = 0; row < height; ++row) {
+      std::memcpy(reinterpret_cast<char*>(to) + row * stride, sums[i][j].rows[row], 64);
+    }
+  }
+  static uint32_t add(uint32_t x, uint32_t y, uint32_t sum) {
+    if constexpr (bytes) {
+      for (unsigned i = 0; i < 32; i += 8) {
+        const auto left = static_cast<int32_t>(x >> i & 0xffU);
+        sum += static_cast<uint32_t>(left * static_cast<int8_t>(y >> i & 0xffU));
+      }
+      return sum;
+    }
+    const auto number = [](uint32_t bits) { return std::bit_cast<float>(bits); };
+    return std::bit_cast<uint32_t>(number(sum) + number(x << 16U) * number(y << 16U) +
+                                   number(x & 0xffff0000U) * number(y & 0xffff0000U));
+  }
+  template <int row_tiles, int panels>
+  static void multiply() {
+    for (int i = 0; i < row_tiles; ++i) {
+      for (int j = 0; j < panels; ++j) {
+        for (int64_t row = 0; row < height; ++row) {
+          for (int k = 0; k < 16; ++k) {
+            for (int n = 0; n < 16; ++n) {
+              uint32_t& sum = sums[i][j].rows[row][n];
+              sum = add(a[i].rows[row][k], b[j].rows[k][n], sum);
+            }
+          }
+        }
+      }
+    }
+  }
+};
+
+class AmxProduct : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (usable_isas().size() < 2) GTEST_SKIP() << "this CPU has no AVX2";
+  }
+};
+
+// Rows around whole tiles, odd panels, ranges of k that end inside a tile.
+constexpr int64_t shapes[][3] = {{1, 1, 4},   {1, 3, 40},  {7, 2, 33},  {15, 4, 17}, {16, 2, 64},
+                                 {17, 3, 50}, {31, 1, 16}, {33, 5, 97}, {48, 2, 20}, {70, 3, 48}};
+
+TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
+  Random random{1};
+  for (const auto& [rows, panels, units] : shapes) {
+    for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
+      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu}) {
+        Product product(random, rows, panels, units);
+        fill_with_bf16(product, random);
+        product.call.start = start;
+        product.call.finish = finish;
+        expect_near(product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileFloatSums<Avx2>>),
+                    product.result(gemm_bf16_reference), 2e-4);
+      }
+    }
+  }
+}
+
+TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
+  Random random{2};
+  for (const auto& [rows, panels, units] : shapes) {
+    for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
+      Product product(random, rows, panels, units);
+      fill_with_bytes(product, random);
+      product.call.start = start;
+      expect_near(product.result(gemm_amx<Avx2, ImitatedTiles<true>, WidenedByteProduct<Avx2>>),
+                  product.result(gemm_int8_reference), 1e-4);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,216 @@
+// The forward pass against the same network in plain double precision.
+#include "engine/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "engine/model.h"
+#include "engine/random_model.h"
+#include "engine/worker.h"
+
+namespace headroom {
+namespace {
+
+using testing::expect_error;
+using testing::RandomCheckpoint;
+
+ModelShape small_shape() {
+  ModelShape shape;
+  shape.layers = 3;
+  shape.width = 48;
+  shape.heads = 3;
+  shape.ffn = 80;
+  shape.positions = 70;
+  shape.labels = 3;
+  return shape;
+}
+
+std::vector<int32_t> random_ids(Random& random, int64_t length) {
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < length; ++i) ids.push_back(static_cast<int32_t>(random.below(30)));
+  return ids;
+}
+
+std::vector<float> run(const EngineModel& model, std::span<const Sequence> sequences,
+                       const Selection& selection) {
+  Arena arena;
+  const auto labels = static_cast<size_t>(model.config().shape.labels);
+  std::vector<float> logits(sequences.size() * labels);
+  model.encoder().run(sequences, make_plan(model.weights(), selection), logits, arena);
+  return logits;
+}
+
+// Every instruction set in every precision, and how far the root mean square of the logits' errors
+// may go (logits here are near 1). bfloat16 and int8 keep 8 bits of every number: they are compared
+// loosely here, their kernels exactly in kernels_test.
+struct Setting {
+  Isa isa;
+  Precision precision;
+  double tolerance;
+};
+
+std::vector<Setting> settings() {
+  std::vector<Setting> all;
+  for (const Isa isa : usable_isas()) {
+    all.push_back({isa, Precision::fp32, 2e-6});
+    all.push_back({isa, Precision::bf16, 0.03});
+    all.push_back({isa, Precision::int8, 0.06});
+  }
+  return all;
+}
+
+class EncoderOn : public ::testing::TestWithParam<Setting> {
+ protected:
+  static EngineOptions options() { return {GetParam().precision, GetParam().isa}; }
+
+  static void expect_agreement(const RandomCheckpoint& checkpoint,
+                               const std::vector<Sequence>& sequences, const Selection& selection) {
+    const auto model = EngineModel::load(checkpoint.path(), options());
+    const std::vector<float> actual = run(*model, sequences, selection);
+    double squares = 0;
+    size_t at = 0;
+    for (const Sequence& sequence : sequences) {
+      for (const double expected : checkpoint.plain().logits(sequence, selection)) {
+        squares += (actual[at] - expected) * (actual[at] - expected);
+        ++at;
+      }
+    }
+    EXPECT_LT(std::sqrt(squares / static_cast<double>(at)), GetParam().tolerance);
+  }
+
+  // Sequences of mixed lengths, pairs among them.
+  static void expect_agreement(const RandomCheckpoint& checkpoint, const Selection& selection) {
+    Random random{7};
+    std::vector<TokenInput> inputs;
+    for (const int64_t length : {1, 2, 9, 16, 17, 33, 70}) {
+      inputs.push_back({random_ids(random, length), {}});
+      if (length % 3 == 0) {
+        inputs.back().types.resize(static_cast<size_t>(length));
+        for (int64_t t = length / 3; t < length; ++t) {
+          inputs.back().types[static_cast<size_t>(t)] = 1;
+        }
+      }
+    }
+    std::vector<Sequence> sequences;
+    sequences.reserve(inputs.size());
+    for (const TokenInput& input : inputs) sequences.push_back(input.view());
+    expect_agreement(checkpoint, sequences, selection);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EncoderOn, ::testing::ValuesIn(settings()), [](const auto& tested) {
+  return std::string(isa_name(tested.param.isa)) + "_" +
+         std::string(precision_name(tested.param.precision));
+});
+
+TEST_P(EncoderOn, AllHeadsAgreeWithThePlainModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  expect_agreement(checkpoint, all_heads(3, 3));
+}
+
+TEST_P(EncoderOn, OddWidthsAgreeWithThePlainModel) {
+  ModelShape shape = small_shape();
+  shape.width = 33;  // heads of 11, an odd number of everything
+  shape.ffn = 51;
+  shape.labels = 17;
+  expect_agreement(RandomCheckpoint(shape), all_heads(3, 3));
+}
+
+TEST_P(EncoderOn, WideHeadsAgreeWithThePlainModel) {
+  ModelShape shape = small_shape();
+  shape.width = 80;
+  shape.heads = 2;
+  expect_agreement(RandomCheckpoint(shape), all_heads(3, 2));
+}
+
+TEST_P(EncoderOn, ArbitraryHeadsAgreeWithThePlainModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  expect_agreement(checkpoint, {3, {{1}, {0, 2}, {2}}, {}});
+}
+
+TEST_P(EncoderOn, FfnPrefixesAgreeWithThePlainModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  expect_agreement(checkpoint, {3, {{0}, {0, 1}, {0, 1, 2}}, {16, 37, 80}});
+}
+
+TEST_P(EncoderOn, SkippedBlocksAgreeWithThePlainModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  expect_agreement(checkpoint, {3, {{}, {0, 1, 2}, {1}}, {80, 0, 7}});
+  expect_agreement(checkpoint, {3, {{1}, {}, {}}, {0, 80, 5}});
+}
+
+TEST_P(EncoderOn, AModelWithoutAnyHeadAgreesWithThePlainModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  expect_agreement(checkpoint, {3, {{}, {}, {}}, {80, 16, 0}});
+}
+
+TEST_P(EncoderOn, EveryBudgetOfANestedModelAgreesWithThePlainModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  for (const double budget : {0.1, 0.4, 0.7, 1.0}) {
+    expect_agreement(checkpoint, checkpoint.config().selection(budget));
+  }
+}
+
+TEST_P(EncoderOn, ATextGetsTheSameBitsAloneAndInABatch) {
+  const RandomCheckpoint checkpoint(small_shape());
+  const auto model = EngineModel::load(checkpoint.path(), options());
+  const Selection selection = checkpoint.config().selection(0.6);
+  Random random{3};
+  std::vector<std::vector<int32_t>> ids;
+  std::vector<Sequence> sequences;
+  ids.reserve(40);
+  sequences.reserve(40);
+  for (size_t i = 0; i < 40; ++i) ids.push_back(random_ids(random, 1 + random.below(70)));
+  for (const auto& each : ids) sequences.push_back({each, {}});
+  const std::vector<float> together = run(*model, sequences, selection);
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const std::vector<float> alone = run(*model, {&sequences[i], 1}, selection);
+    const auto first = together.begin() + static_cast<ptrdiff_t>(i * 3);
+    EXPECT_EQ(alone, std::vector<float>(first, first + 3)) << i;
+  }
+}
+
+TEST(Encoder, RefusesWhatTheModelDoesNotHave) {
+  const RandomCheckpoint checkpoint(small_shape());
+  const auto model = EngineModel::load(checkpoint.path());
+  const auto refused = [&](std::string_view fragment, std::vector<int32_t> ids,
+                           std::vector<int32_t> types) {
+    const Sequence sequence{ids, types};
+    expect_error(ErrorCode::usage, fragment, [&] { run(*model, {&sequence, 1}, all_heads(3, 3)); });
+  };
+  refused("0 tokens, the model takes 1 to 70", {}, {});
+  refused("71 tokens", std::vector<int32_t>(71, 1), {});
+  refused("token id 31", {1, 31}, {});
+  refused("token id -1", {-1}, {});
+  refused("token type 2", {1}, {2});
+  refused("1 token types for 2 tokens", {1, 1}, {0});
+}
+
+TEST(Plan, RefusesASelectionOfAnotherModel) {
+  const RandomCheckpoint checkpoint(small_shape());
+  const auto model = EngineModel::load(checkpoint.path());
+  const auto refused = [&](std::string_view fragment, const Selection& selection) {
+    expect_error(ErrorCode::usage, fragment, [&] { make_plan(model->weights(), selection); });
+  };
+  refused("2 layers, the model 3", all_heads(2, 3));
+  refused("head 3 of layer 0", all_heads(3, 4));
+  refused("head 0 of layer 0", {3, {{1, 0}, {0}, {0}}, {}});
+  refused("81 FFN neurons", {3, {{0}, {0}, {0}}, {1, 81, 1}});
+}
+
+TEST(Plan, NeighbouringHeadsAreOneRange) {
+  const RandomCheckpoint checkpoint(small_shape());
+  const auto model = EngineModel::load(checkpoint.path());
+  const Plan plan = make_plan(model->weights(), {3, {{0, 1, 2}, {0, 2}, {}}, {}});
+  ASSERT_EQ(plan.layers[0].output_segments.size(), 1U);
+  EXPECT_EQ(plan.layers[0].output_segments[0].length, 48);
+  ASSERT_EQ(plan.layers[1].output_segments.size(), 2U);
+  EXPECT_EQ(plan.layers[1].output_segments[1].a, 16);
+  EXPECT_EQ(plan.layers[1].output_segments[1].b, 32);
+  EXPECT_EQ(plan.last_attention, 1);
+}
+
+}  // namespace
+}  // namespace headroom

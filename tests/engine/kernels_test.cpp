@@ -1,0 +1,259 @@
+// Every kernel of every instruction set that this CPU has, against the plain version, on random
+// shapes with odd widths.
+#include "engine/kernels/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/random_product.h"
+#include "support.h"
+
+namespace headroom {
+namespace {
+
+using testing::expect_error;
+using testing::expect_near;
+using testing::fill_with_bf16;
+using testing::fill_with_bytes;
+using testing::Product;
+using testing::product_shapes;
+using testing::random_floats;
+
+class Kernel : public ::testing::TestWithParam<Isa> {
+ protected:
+  const Kernels& fast() const { return kernels_for(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Isa, Kernel, ::testing::ValuesIn(usable_isas()),
+                         [](const auto& tested) { return std::string(isa_name(tested.param)); });
+
+TEST_P(Kernel, FloatProductEqualsThePlainOne) {
+  Random random{1};
+  for (const auto& [rows, panels, units] : product_shapes()) {
+    for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
+      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu, GemmFinish::scale_rows}) {
+        Product product(random, rows, panels, units);
+        product.call.start = start;
+        product.call.finish = finish;
+        expect_near(product.result(fast().gemm_f32), product.result(gemm_f32_reference), 2e-5);
+      }
+    }
+  }
+}
+
+TEST_P(Kernel, FloatProductRoundsItsResultWhenAsked) {
+  Random random{2};
+  for (const auto& [rows, panels, units] : product_shapes()) {
+    Product product(random, rows, panels, units);
+    product.call.out = GemmOut::bf16;
+    const std::vector<float> expected = product.result(gemm_f32_reference);
+    const std::vector<float> actual = product.result(fast().gemm_f32);
+    for (size_t i = 0; i < actual.size(); ++i) {
+      ASSERT_NEAR(actual[i], expected[i], 1e-5 + std::abs(expected[i]) / 128);
+    }
+  }
+}
+
+TEST_P(Kernel, BfloatProductEqualsThePlainOne) {
+  Random random{3};
+  for (const auto& [rows, panels, units] : product_shapes()) {
+    Product product(random, rows, panels, units);
+    fill_with_bf16(product, random);
+    expect_near(product.result(fast().gemm_bf16), product.result(gemm_bf16_reference), 5e-5);
+  }
+}
+
+TEST_P(Kernel, ByteProductEqualsThePlainOne) {
+  Random random{10};
+  for (const auto& [rows, panels, units] : product_shapes()) {
+    for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
+      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu}) {
+        Product product(random, rows, panels, units);
+        product.call.start = start;
+        product.call.finish = finish;
+        fill_with_bytes(product, random);
+        expect_near(product.result(fast().gemm_int8), product.result(gemm_int8_reference), 1e-5);
+      }
+    }
+  }
+}
+
+// What makes a text's answer the same alone and in a batch.
+TEST_P(Kernel, ARowsBitsDoNotDependOnTheOtherRows) {
+  Random random{4};
+  Product many(random, 37, 5, 40);
+  const std::vector<float> all = many.result(fast().gemm_f32);
+  many.call.rows = 1;
+  const std::vector<float> one = many.result(fast().gemm_f32);
+  for (size_t i = 0; i < 5 * panel_width; ++i) EXPECT_EQ(all[i], one[i]);
+}
+
+TEST_P(Kernel, SoftmaxEqualsThePlainOne) {
+  Random random{5};
+  for (const int64_t length : {1, 2, 7, 8, 15, 16, 17, 31, 64, 129}) {
+    const int64_t stride = length + 3;
+    std::vector<float> expected = random_floats(random, 5 * stride, 4.0);
+    std::vector<float> actual = expected;
+    std::vector<float> expected_sums(5);
+    std::vector<float> sums(5);
+    softmax_reference(expected.data(), stride, 5, length, expected_sums.data());
+    fast().softmax(actual.data(), stride, 5, length, sums.data());
+    expect_near(actual, expected, 1e-6);
+    expect_near(sums, expected_sums, 1e-6);
+  }
+}
+
+TEST_P(Kernel, SoftmaxOfFarApartScoresIsFinite) {
+  std::vector<float> row = {-1e30F, 0.0F, -200.0F, 3e38F};
+  float inverse = 0;
+  fast().softmax(row.data(), 4, 1, 4, &inverse);
+  EXPECT_EQ(row, (std::vector<float>{0, 0, 0, 1}));
+  EXPECT_EQ(inverse, 1.0F);
+}
+
+TEST_P(Kernel, LayerNormEqualsThePlainOne) {
+  Random random{6};
+  for (const int64_t width : {1, 3, 8, 16, 24, 33, 256, 271}) {
+    const int64_t stride = width + 2;
+    std::vector<float> expected = random_floats(random, 4 * stride, 3.0);
+    std::vector<float> actual = expected;
+    const std::vector<float> weight = random_floats(random, width);
+    const std::vector<float> bias = random_floats(random, width);
+    std::vector<uint16_t> expected_copy(static_cast<size_t>(4 * stride));
+    std::vector<uint16_t> copy = expected_copy;
+    LayerNormCall call{expected.data(),      stride, 4, width, weight.data(), bias.data(), 1e-12F,
+                       expected_copy.data(), stride};
+    if (width > 1) {  // one number has no variance: the result is rounding noise
+      layer_norm_reference(call);
+      call.x = actual.data();
+      call.copy = copy.data();
+      fast().layer_norm(call);
+      expect_near(actual, expected, 1e-5);
+      std::vector<uint16_t> rounded(static_cast<size_t>(4 * stride));
+      for (int64_t row = 0; row < 4; ++row) {
+        round_to_bf16_reference(&actual[static_cast<size_t>(row * stride)],
+                                &rounded[static_cast<size_t>(row * stride)], width);
+      }
+      EXPECT_EQ(copy, rounded);
+    }
+  }
+}
+
+TEST_P(Kernel, ExpIsAccurateOverItsRange) {
+  std::vector<float> x;
+  for (double value = -87; value <= 88; value += 0.0037) x.push_back(static_cast<float>(value));
+  std::vector<float> y = x;
+  fast().exp(y.data(), static_cast<int64_t>(y.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::exp(static_cast<double>(x[i]));
+    ASSERT_NEAR(y[i] / exact, 1.0, 1e-6) << "exp(" << x[i] << ")";
+  }
+  std::vector<float> tiny = {-87.5F, -1000.0F, -3e38F};
+  fast().exp(tiny.data(), 3);
+  EXPECT_EQ(tiny, std::vector<float>(3, 0.0F));
+}
+
+TEST_P(Kernel, ErfIsAccurateEverywhere) {
+  std::vector<float> x = {1e-30F, -1e-10F, 100.0F, -3e38F};
+  for (double value = -6; value <= 6; value += 0.00037) x.push_back(static_cast<float>(value));
+  std::vector<float> y = x;
+  fast().erf(y.data(), static_cast<int64_t>(y.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::erf(static_cast<double>(x[i]));
+    ASSERT_NEAR(y[i] / exact, 1.0, 1e-6) << "erf(" << x[i] << ")";
+  }
+}
+
+TEST_P(Kernel, GeluEqualsThePlainOne) {
+  Random random{7};
+  for (const int64_t count : {1, 5, 16, 19, 1000}) {
+    std::vector<float> expected = random_floats(random, count, 3.0);
+    std::vector<float> actual = expected;
+    gelu_reference(expected.data(), count);
+    fast().gelu(actual.data(), count);
+    expect_near(actual, expected, 1e-6);
+  }
+}
+
+TEST_P(Kernel, RoundingToBfloatEqualsThePlainOne) {
+  Random random{8};
+  for (const int64_t count : {1, 7, 16, 33}) {
+    const std::vector<float> from = random_floats(random, count, 100.0);
+    std::vector<uint16_t> expected(static_cast<size_t>(count));
+    std::vector<uint16_t> actual(static_cast<size_t>(count));
+    round_to_bf16_reference(from.data(), expected.data(), count);
+    fast().round_to_bf16(from.data(), actual.data(), count);
+    EXPECT_EQ(actual, expected);
+  }
+}
+
+TEST_P(Kernel, QuantisingEqualsThePlainOne) {
+  Random random{11};
+  for (const int64_t width : {1, 4, 7, 16, 21, 64}) {
+    std::vector<float> from = random_floats(random, 3 * (width + 1), 2.0);
+    std::fill(from.begin() + width + 1, from.begin() + 2 * (width + 1), 0.0F);
+    std::vector<uint8_t> expected(static_cast<size_t>(3 * (width + 9)), 7);
+    std::vector<uint8_t> actual = expected;
+    std::vector<float> expected_scales(3);
+    std::vector<float> scales(3);
+    QuantiseCall call{from.data(), width + 1,       3,         width,
+                      width + 3,   expected.data(), width + 9, expected_scales.data()};
+    quantise_reference(call);
+    call.to = actual.data();
+    call.scales = scales.data();
+    fast().quantise(call);
+    EXPECT_EQ(actual, expected) << width;
+    EXPECT_EQ(scales, expected_scales);
+    EXPECT_EQ(scales[1], 0.0F) << "a row of zeros";
+    EXPECT_EQ(actual[static_cast<size_t>(width + 9)], 128);
+  }
+}
+
+TEST_P(Kernel, TransposingEqualsThePlainOne) {
+  Random random{9};
+  for (const int64_t rows : {1, 5, 16, 30, 64}) {
+    for (const int64_t columns : {1, 8, 16, 21, 48}) {
+      const std::vector<float> in = random_floats(random, rows * (columns + 1));
+      std::vector<float> expected(static_cast<size_t>(round_up(rows, panel_width) * columns));
+      std::vector<float> actual(expected.size(), 7.0F);
+      transpose_reference(in.data(), columns + 1, rows, columns, expected.data());
+      fast().transpose(in.data(), columns + 1, rows, columns, actual.data());
+      EXPECT_EQ(actual, expected) << rows << " x " << columns;
+    }
+  }
+}
+
+class IsaChoice : public ::testing::Test {
+ protected:
+  ~IsaChoice() override { unsetenv("HEADROOM_ISA"); }
+};
+
+TEST_F(IsaChoice, IsTheBestOneUnlessAnotherIsNamed) {
+  unsetenv("HEADROOM_ISA");
+  EXPECT_EQ(chosen_isa(), usable_isas().back());
+  setenv("HEADROOM_ISA", "portable", 1);
+  EXPECT_EQ(chosen_isa(), Isa::portable);
+}
+
+TEST_F(IsaChoice, AnUnknownNameIsRefused) {
+  setenv("HEADROOM_ISA", "mmx", 1);
+  expect_error(ErrorCode::usage, "portable, avx2, avx512", [] { chosen_isa(); });
+}
+
+TEST_F(IsaChoice, OneThatTheCpuLacksIsRefused) {
+  if (usable_isas().back() == Isa::amx) GTEST_SKIP() << "this CPU has them all";
+  setenv("HEADROOM_ISA", "amx", 1);
+  expect_error(ErrorCode::usage, "does not run amx; its best is", [] { chosen_isa(); });
+}
+
+TEST_F(IsaChoice, NamesAreReadAsTheyAreWritten) {
+  for (const Isa isa : usable_isas()) EXPECT_EQ(parse_isa(isa_name(isa)), isa);
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,116 @@
+// The public header alone, as an application sees it; checkpoints come from the test's helper.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/random_model.h"
+#include "headroom/headroom.h"
+
+namespace headroom {
+namespace {
+
+using testing::RandomCheckpoint;
+
+const RandomCheckpoint& checkpoint() {
+  static const RandomCheckpoint random = [] {
+    ModelShape shape;
+    shape.layers = 2;
+    shape.width = 32;
+    shape.heads = 4;
+    shape.ffn = 64;
+    shape.positions = 40;
+    shape.labels = 3;
+    return RandomCheckpoint(shape);
+  }();
+  return random;
+}
+
+std::vector<std::string> some_texts(size_t count) {
+  std::vector<std::string> texts(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j <= i % 30; ++j) {
+      texts[i] += static_cast<char>('a' + (i * 7 + j * 5) % 26);
+      texts[i] += ' ';
+    }
+  }
+  return texts;
+}
+
+std::vector<std::vector<double>> scores(const Model& model, const std::vector<std::string>& texts,
+                                        BudgetRequest budget) {
+  std::vector<Text> views;
+  views.reserve(texts.size());
+  for (const std::string& text : texts) views.push_back({text});
+  std::vector<std::vector<double>> all;
+  for (const Answer& answer : model.classify(views, budget)) all.push_back(answer.scores);
+  return all;
+}
+
+TEST(PublicModel, ClassifiesATextAtABudget) {
+  const Model model = Model::load(checkpoint().path());
+  const Answer answer = model.classify("a b c", {.fraction = 0.5});
+  EXPECT_EQ(answer.budget, 0.5);
+  EXPECT_EQ(answer.tokens, 5);
+  EXPECT_LT(answer.active_heads, 1.0);
+  EXPECT_EQ(answer.scores.size(), model.labels().size());
+  EXPECT_EQ(model.labels()[0], "label 0");
+  EXPECT_EQ(model.longest_input(), 40);
+  EXPECT_FALSE(model.instruction_set().empty());
+}
+
+TEST(PublicModel, ASmallerBudgetIsLessWork) {
+  const Model model = Model::load(checkpoint().path());
+  EXPECT_LT(model.work({0.5}, 20).model, model.work({1.0}, 20).model);
+  EXPECT_LT(model.work({1.0}, 20).attention, model.work({1.0}, 20).model);
+}
+
+TEST(PublicModel, TextsPairsAndTokensAgree) {
+  const Model model = Model::load(checkpoint().path());
+  const std::vector<Text> pair = {{"a", "b"}};
+  const std::vector<Tokens> tokens = {{{2, 5, 3, 6, 3}, {0, 0, 0, 1, 1}}};
+  EXPECT_EQ(model.classify(pair).at(0).scores,
+            model.classify(std::span<const Tokens>(tokens)).at(0).scores);
+}
+
+TEST(PublicModel, ThreadsChangeNoBit) {
+  const std::vector<std::string> texts = some_texts(100);
+  const auto one = scores(Model::load(checkpoint().path()), texts, {0.5});
+  for (const int threads : {2, 5}) {
+    const Model model = Model::load(checkpoint().path(), {.threads = threads});
+    EXPECT_EQ(scores(model, texts, {0.5}), one);
+    EXPECT_EQ(scores(model, texts, {0.5}), one) << "the second call of the same pool";
+  }
+}
+
+TEST(PublicModel, ManyCallersShareOneModel) {
+  const Model model = Model::load(checkpoint().path(), {.threads = 2});
+  const std::vector<std::string> texts = some_texts(20);
+  const auto expected = scores(model, texts, {0.5});
+  std::vector<std::vector<std::vector<double>>> found(4);
+  std::vector<std::thread> callers;
+  callers.reserve(found.size());
+  for (auto& place : found) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) place = scores(model, texts, {0.5});
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const auto& each : found) EXPECT_EQ(each, expected);
+}
+
+TEST(PublicModel, ABadTextFailsTheCallAndNotTheModel) {
+  for (const int threads : {1, 3}) {
+    const Model model = Model::load(checkpoint().path(), {.threads = threads});
+    std::vector<std::string> texts = some_texts(50);
+    texts[17] = "\xff";
+    EXPECT_THROW(scores(model, texts, {}), std::exception);
+    EXPECT_EQ(scores(model, {"a b"}, {}).size(), 1U);
+  }
+}
+
+TEST(PublicModel, ThreadCountsAreChecked) {
+  EXPECT_THROW(Model::load(checkpoint().path(), {.threads = 0}), std::exception);
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,199 @@
+// A checkpoint with random weights, written without libtorch, and the same network in plain double
+// precision with all rows and no tricks: what the engine must agree with.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "budget/unit_order.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/tensor_names.h"
+#include "engine/encoder.h"
+#include "support.h"
+
+namespace headroom::testing {
+
+using Matrix = std::vector<std::vector<double>>;  // rows
+using Tensors = std::map<std::string, std::vector<float>>;
+
+inline Tensors random_tensors(const ModelShape& shape, uint64_t seed) {
+  Random random{seed};
+  Tensors tensors;
+  for (const TensorName& entry : tensor_names(shape)) {
+    int64_t count = 1;
+    for (const int64_t dim : entry.shape) count *= dim;
+    // Large enough for attention to choose and GELU to bend; norms near 1.
+    const bool is_norm_weight = entry.name.ends_with("LayerNorm.weight");
+    const double scale =
+        entry.shape.size() == 2 ? 1.5 / std::sqrt(static_cast<double>(entry.shape[1])) : 0.2;
+    std::vector<float>& values = tensors[entry.name];
+    for (int64_t i = 0; i < count; ++i) {
+      values.push_back(static_cast<float>((is_norm_weight ? 1 : 0) + scale * random.normal()));
+    }
+  }
+  return tensors;
+}
+
+class PlainModel {
+ public:
+  PlainModel(ModelShape shape, const Tensors& tensors) : shape_(shape), tensors_(tensors) {}
+
+  std::vector<double> logits(const Sequence& sequence, const Selection& selection) const {
+    Matrix x = embed(sequence);
+    for (int64_t i = 0; i < shape_.layers; ++i) {
+      const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
+      const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
+      if (!heads.empty()) {
+        add(x, attention(x, prefix, heads));
+        normalise(x, prefix + "attention.output.LayerNorm");
+      }
+      const int64_t neurons = selection.ffn_of(i, shape_.ffn);
+      if (neurons > 0) {
+        Matrix hidden = linear(x, prefix + "intermediate.dense");
+        for (auto& row : hidden) {
+          for (double& value : row) value *= 0.5 * (1 + std::erf(value / std::sqrt(2.0)));
+          std::fill(row.begin() + neurons, row.end(), 0.0);
+        }
+        add(x, linear(hidden, prefix + "output.dense"));
+        normalise(x, prefix + "output.LayerNorm");
+      }
+    }
+    Matrix pooled = linear({x[0]}, "bert.pooler.dense");
+    for (double& value : pooled[0]) value = std::tanh(value);
+    return linear(pooled, "classifier")[0];
+  }
+
+ private:
+  const std::vector<float>& tensor(const std::string& name) const { return tensors_.at(name); }
+
+  Matrix embed(const Sequence& sequence) const {
+    const auto D = static_cast<size_t>(shape_.width);
+    Matrix x;
+    for (size_t t = 0; t < sequence.ids.size(); ++t) {
+      const auto word = static_cast<size_t>(sequence.ids[t]);
+      const auto type = static_cast<size_t>(sequence.types.empty() ? 0 : sequence.types[t]);
+      std::vector<double> row(D);
+      for (size_t d = 0; d < D; ++d) {
+        row[d] = tensor("bert.embeddings.word_embeddings.weight")[word * D + d] +
+                 tensor("bert.embeddings.position_embeddings.weight")[t * D + d] +
+                 tensor("bert.embeddings.token_type_embeddings.weight")[type * D + d];
+      }
+      x.push_back(row);
+    }
+    normalise(x, "bert.embeddings.LayerNorm");
+    return x;
+  }
+
+  Matrix linear(const Matrix& x, const std::string& name) const {
+    const std::vector<float>& weight = tensor(name + ".weight");
+    const std::vector<float>& bias = tensor(name + ".bias");
+    Matrix y;
+    for (const auto& row : x) {
+      std::vector<double> out(bias.begin(), bias.end());
+      for (size_t n = 0; n < out.size(); ++n) {
+        for (size_t k = 0; k < row.size(); ++k) out[n] += row[k] * weight[n * row.size() + k];
+      }
+      y.push_back(out);
+    }
+    return y;
+  }
+
+  void normalise(Matrix& x, const std::string& name) const {
+    for (auto& row : x) {
+      const auto D = static_cast<double>(row.size());
+      const double mean = std::accumulate(row.begin(), row.end(), 0.0) / D;
+      double variance = 0;
+      for (const double value : row) variance += (value - mean) * (value - mean) / D;
+      for (size_t d = 0; d < row.size(); ++d) {
+        row[d] = (row[d] - mean) / std::sqrt(variance + 1e-12) * tensor(name + ".weight")[d] +
+                 tensor(name + ".bias")[d];
+      }
+    }
+  }
+
+  // Heads that are not kept contribute zeros to the output projection.
+  Matrix attention(const Matrix& x, const std::string& prefix,
+                   const std::vector<int32_t>& heads) const {
+    const Matrix q = linear(x, prefix + "attention.self.query");
+    const Matrix k = linear(x, prefix + "attention.self.key");
+    const Matrix v = linear(x, prefix + "attention.self.value");
+    const auto W = static_cast<size_t>(shape_.head_width());
+    Matrix context(x.size(), std::vector<double>(static_cast<size_t>(shape_.width)));
+    for (const int32_t head : heads) {
+      const size_t at = static_cast<size_t>(head) * W;
+      for (size_t i = 0; i < x.size(); ++i) {
+        std::vector<double> share(x.size());
+        double sum = 0;
+        for (size_t j = 0; j < x.size(); ++j) {
+          const double score = std::inner_product(q[i].begin() + static_cast<ptrdiff_t>(at),
+                                                  q[i].begin() + static_cast<ptrdiff_t>(at + W),
+                                                  k[j].begin() + static_cast<ptrdiff_t>(at), 0.0);
+          share[j] = std::exp(score / std::sqrt(static_cast<double>(W)));
+          sum += share[j];
+        }
+        for (size_t j = 0; j < x.size(); ++j) {
+          for (size_t w = at; w < at + W; ++w) context[i][w] += share[j] / sum * v[j][w];
+        }
+      }
+    }
+    return linear(context, prefix + "attention.output.dense");
+  }
+
+  static void add(Matrix& x, const Matrix& y) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      for (size_t d = 0; d < x[i].size(); ++d) x[i][d] += y[i][d];
+    }
+  }
+
+  ModelShape shape_;
+  const Tensors& tensors_;
+};
+
+// Two words per letter: texts for the tokenizer.
+inline Vocabulary letters() {
+  std::vector<std::string> words;
+  for (char letter = 'a'; letter <= 'z'; ++letter) words.emplace_back(1, letter);
+  return Vocabulary::with_words(words);
+}
+
+// A nested checkpoint in a folder of its own, with the tensors it was made of.
+class RandomCheckpoint {
+ public:
+  explicit RandomCheckpoint(ModelShape shape, uint64_t seed = 1) {
+    const Vocabulary vocabulary = letters();
+    shape.vocabulary = vocabulary.size();
+    config_.shape = shape;
+    config_.method = Method::nested;
+    config_.order = uniform_order(shape, default_group_width(shape.ffn));
+    for (int64_t i = 0; i < shape.labels; ++i) {
+      config_.labels.push_back("label " + std::to_string(i));
+    }
+    tensors_ = random_tensors(shape, seed);
+    CheckpointContent content{config_, vocabulary.to_text(), "# Random\n", "", {}};
+    for (const TensorName& entry : tensor_names(shape)) {
+      const std::vector<float>& values = tensors_.at(entry.name);
+      content.tensors.push_back(
+          {entry.name, DType::f32, entry.shape, std::as_bytes(std::span<const float>(values))});
+    }
+    write_checkpoint(path(), content);
+  }
+
+  std::filesystem::path path() const { return folder_.path() / "model"; }
+  const ModelConfig& config() const { return config_; }
+  const Tensors& tensors() const { return tensors_; }
+  PlainModel plain() const { return {config_.shape, tensors_}; }
+
+ private:
+  TemporaryFolder folder_;
+  ModelConfig config_;
+  Tensors tensors_;
+};
+
+}  // namespace headroom::testing

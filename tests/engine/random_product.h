@@ -1,0 +1,117 @@
+// Random matrix products in the form the kernels take them, for tests that compare two kernels.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/kernels/elementwise.h"
+#include "engine/kernels/gemm.h"
+
+namespace headroom::testing {
+
+inline std::vector<float> random_floats(Random& random, int64_t count, double scale = 1.0) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = static_cast<float>(scale * random.normal());
+  return values;
+}
+
+inline void expect_near(const std::vector<float>& actual, const std::vector<float>& expected,
+                        double tolerance) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) {
+    ASSERT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
+  }
+}
+
+// A random product: some panels, some ranges of k, rows with a gap between them.
+struct Product {
+  std::vector<float> a;
+  std::vector<float> weights;
+  std::vector<float> biases;
+  std::vector<float> row_scales;
+  std::vector<float> scales;
+  std::vector<GemmSegment> segments;
+  std::vector<GemmPanel> panels;
+  GemmCall call;
+
+  Product(Random& random, int64_t rows, int64_t panel_count, int64_t units) {
+    const int64_t stride = units + 3;
+    a = random_floats(random, rows * stride);
+    weights = random_floats(random, panel_count * units * panel_width);
+    biases = random_floats(random, panel_count * panel_width);
+    row_scales = random_floats(random, rows);
+    scales = random_floats(random, panel_count * panel_width, 1e-4);
+    const int64_t cut = units / 3;  // the rows between the two ranges stay unused
+    segments = {{0, 0, cut}, {cut, cut + 1, units - cut - 1}};
+    for (int64_t p = 0; p < panel_count; ++p) {
+      GemmPanel& panel = panels.emplace_back();
+      panel.weights = &weights[static_cast<size_t>(p * units * panel_width)];
+      if (p % 3 != 2) panel.bias = &biases[static_cast<size_t>(p * panel_width)];
+      panel.scales = &scales[static_cast<size_t>(p * panel_width)];
+    }
+    call.a = a.data();
+    call.a_stride = stride;
+    call.rows = rows;
+    call.segments = segments.data();
+    call.segment_count = static_cast<int64_t>(segments.size());
+    call.panels = panels.data();
+    call.panel_count = panel_count;
+    call.row_scales = row_scales.data();
+    call.a_scales = row_scales.data();
+  }
+
+  // What `gemm` makes of an output that starts as ones, as floats.
+  std::vector<float> result(void (*gemm)(const GemmCall&)) {
+    const int64_t stride = call.panel_count * panel_width + 5;
+    std::vector<float> out(static_cast<size_t>(call.rows * stride), 1.0F);
+    auto* half = reinterpret_cast<uint16_t*>(out.data());
+    for (size_t p = 0; p < panels.size(); ++p) {
+      const auto column = static_cast<int64_t>(p) * panel_width;
+      panels[p].out = call.out == GemmOut::f32 ? static_cast<void*>(out.data() + column)
+                                               : static_cast<void*>(half + column);
+      panels[p].out_stride = stride;
+    }
+    gemm(call);
+    if (call.out == GemmOut::f32) return out;
+    std::vector<float> widened;
+    for (int64_t i = 0; i < call.rows * stride; ++i) {
+      uint32_t bits = static_cast<uint32_t>(half[i]) << 16U;
+      float value = 0;
+      std::memcpy(&value, &bits, sizeof value);
+      widened.push_back(value);
+    }
+    return widened;
+  }
+};
+
+inline const std::vector<std::array<int64_t, 3>>& product_shapes() {
+  static const std::vector<std::array<int64_t, 3>> shapes = {
+      {1, 1, 4},  {1, 7, 33}, {2, 3, 16}, {3, 5, 17}, {6, 4, 20}, {7, 2, 31},
+      {13, 3, 8}, {14, 6, 9}, {15, 1, 5}, {29, 5, 7}, {43, 2, 40}};
+  return shapes;
+}
+
+// Operands that stand for random bfloat16 numbers, or bytes.
+inline void fill_with_bf16(Product& product, Random& random) {
+  for (std::vector<float>* operand : {&product.a, &product.weights}) {
+    const std::vector<float> values =
+        random_floats(random, static_cast<int64_t>(operand->size()) * 2);
+    round_to_bf16_reference(values.data(), reinterpret_cast<uint16_t*>(operand->data()),
+                            static_cast<int64_t>(values.size()));
+  }
+}
+
+inline void fill_with_bytes(Product& product, Random& random) {
+  for (std::vector<float>* operand : {&product.a, &product.weights}) {
+    auto* bytes = reinterpret_cast<uint8_t*>(operand->data());
+    for (size_t i = 0; i < operand->size() * 4; ++i) {
+      bytes[i] = static_cast<uint8_t>(random.below(256));
+    }
+  }
+}
+
+}  // namespace headroom::testing

@@ -1,0 +1,98 @@
+// Text in, answers out.
+#include "engine/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "engine/random_model.h"
+
+namespace headroom {
+namespace {
+
+using testing::expect_error;
+using testing::RandomCheckpoint;
+
+const RandomCheckpoint& checkpoint() {
+  static const RandomCheckpoint random = [] {
+    ModelShape shape;
+    shape.layers = 2;
+    shape.width = 32;
+    shape.heads = 4;
+    shape.ffn = 64;
+    shape.positions = 12;
+    shape.labels = 3;
+    return RandomCheckpoint(shape);
+  }();
+  return random;
+}
+
+std::vector<EngineAnswer> classify(const std::vector<TextInput>& inputs, double budget) {
+  Worker worker(EngineModel::load(checkpoint().path()));
+  return worker.classify(inputs, budget);
+}
+
+TEST(Worker, AnswersSayWhatWasDone) {
+  const EngineAnswer answer = classify({{"a b c"}}, 0.5).at(0);
+  EXPECT_EQ(answer.tokens, 5) << "three words between [CLS] and [SEP]";
+  EXPECT_EQ(answer.budget, 0.5);
+  EXPECT_EQ(answer.active_heads, checkpoint().config().selection(0.5).active_fraction());
+  EXPECT_GT(answer.milliseconds, 0);
+  ASSERT_EQ(answer.scores.size(), 3U);
+  EXPECT_NEAR(std::accumulate(answer.scores.begin(), answer.scores.end(), 0.0), 1.0, 1e-12);
+  for (const double score : answer.scores) {
+    EXPECT_LE(score, answer.scores.at(static_cast<size_t>(answer.label)));
+  }
+}
+
+TEST(Worker, ScoresAreThePlainModelsSoftmax) {
+  const std::vector<int32_t> ids = {2, 6, 5, 3};  // [CLS] b a [SEP]
+  const std::vector<double> logits =
+      checkpoint().plain().logits({ids, {}}, checkpoint().config().selection(1));
+  const EngineAnswer answer = classify({{"b a"}}, 1.0).at(0);
+  EXPECT_NEAR(std::log(answer.scores[0] / answer.scores[1]), logits[0] - logits[1], 1e-5);
+  EXPECT_NEAR(std::log(answer.scores[1] / answer.scores[2]), logits[1] - logits[2], 1e-5);
+}
+
+TEST(Worker, PairsHaveTokenTypes) {
+  const std::vector<int32_t> ids = {2, 5, 3, 6, 3};  // [CLS] a [SEP] b [SEP]
+  const std::vector<int32_t> types = {0, 0, 0, 1, 1};
+  const std::vector<double> logits =
+      checkpoint().plain().logits({ids, types}, checkpoint().config().selection(1));
+  const EngineAnswer answer = classify({{"a", "b", true}}, 1.0).at(0);
+  EXPECT_EQ(answer.tokens, 5);
+  EXPECT_NEAR(std::log(answer.scores[0] / answer.scores[1]), logits[0] - logits[1], 1e-5);
+}
+
+TEST(Worker, LongTextsAreCut) {
+  EXPECT_EQ(classify({{"a b c d e f g h i j k l m n o p q"}}, 1.0).at(0).tokens, 12);
+}
+
+TEST(Worker, NothingInNothingOut) {
+  EXPECT_TRUE(classify({}, 1.0).empty());
+}
+
+TEST(Worker, TokenIdsAndTextsGetTheSameAnswer) {
+  Worker worker(EngineModel::load(checkpoint().path()));
+  const std::vector<TokenInput> ids = {{{2, 5, 6, 3}, {}}};
+  const std::vector<TextInput> text = {{"a b"}};
+  EXPECT_EQ(worker.classify(std::span<const TokenInput>(ids), 0.5).at(0).scores,
+            worker.classify(std::span<const TextInput>(text), 0.5).at(0).scores);
+}
+
+TEST(Worker, BadInputIsRefused) {
+  expect_error(ErrorCode::usage, "budget", [] { classify({{"a"}}, 0.0); });
+  expect_error(ErrorCode::bad_data, "UTF-8", [] { classify({{"\xff"}}, 1.0); });
+}
+
+TEST(EngineModel, AMissingOrDamagedCheckpointIsRefused) {
+  expect_error(ErrorCode::bad_model, "is not a directory",
+               [] { EngineModel::load("/nonexistent"); });
+  const RandomCheckpoint broken(checkpoint().config().shape);
+  std::filesystem::remove(broken.path() / "model.safetensors");
+  expect_error(ErrorCode::bad_model, "model.safetensors",
+               [&] { EngineModel::load(broken.path()); });
+}
+
+}  // namespace
+}  // namespace headroom
