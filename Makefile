@@ -8,7 +8,8 @@ DEVICE ?= cpu
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
-        bench-training bench-tokenizer bench-engine peers reproduce-synthetic reproduce-agnews reproduce-nested clean
+        bench-training bench-tokenizer bench-engine peers \
+        reproduce-synthetic reproduce-agnews reproduce-nested clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -32,7 +33,7 @@ configure: check-packages ## configure the release build with tests
 
 test: check-packages format-check configure ## everything CI does: format, build, tidy, sanitizers, tests
 	cmake --build $(BUILD) -j $(JOBS)
-	JOBS=$(JOBS) scripts/tidy --no-torch
+	JOBS=$(JOBS) scripts/tidy --quick
 	$(MAKE) --no-print-directory asan
 	ctest --preset release -j $(JOBS)
 
@@ -42,7 +43,7 @@ format: ## format all C++ files in place
 format-check: ## fail if a C++ file is not formatted
 	@scripts/format check
 
-tidy: configure ## clang-tidy over all sources; `make test` leaves out those with libtorch
+tidy: configure ## clang-tidy over all sources; `make test` leaves out tests and files with libtorch
 	JOBS=$(JOBS) scripts/tidy
 
 # Without optimisation sanitized code compiles five times faster, and the tests are short.
@@ -59,7 +60,7 @@ bench-training: build ## training throughput of this machine, in samples per sec
 peers: ## install ONNX Runtime (npm) into build/peers, for `headroom bench --peer`
 	@scripts/install-peers
 
-bench-engine: build peers ## the engine beside ONNX Runtime, one thread; texts found under $$HEADROOM_DATA
+bench-engine: build peers ## the engine beside ONNX Runtime, one thread; texts found under $HEADROOM_DATA
 	@scripts/bench-engine
 
 bench-tokenizer: build ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA

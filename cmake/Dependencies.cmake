@@ -5,6 +5,10 @@ find_package(nlohmann_json REQUIRED)   # JSON
 find_package(CLI11 REQUIRED)           # command-line options
 find_package(ZLIB REQUIRED)            # gzip input
 find_package(Utf8proc REQUIRED)        # Unicode classes and case
+find_package(Protobuf QUIET)           # what ONNX files are written with
+if(Protobuf_FOUND)
+  find_package(ONNX CONFIG QUIET)      # export --format onnx; without it the verb says so
+endif()
 
 if(HEADROOM_TRAINING)
   find_package(Torch REQUIRED)         # autograd: Debian's 1.13 (CPU) or a CUDA 2.x

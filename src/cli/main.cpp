@@ -17,9 +17,18 @@
 namespace headroom {
 namespace {
 
+// Run here by the native engine, or in headroom-train when libtorch is asked for.
+constexpr Verb engine_verbs[] = {
+    {"eval", "accuracy and cost at each budget", run_eval},
+    {"predict", "classify lines of text or JSON lines", run_predict},
+    {"bench", "latency and throughput at each budget", run_bench},
+};
+
 constexpr Verb native_verbs[] = {
     {"inspect", "what a checkpoint holds: config, parameters, order, cost at each budget",
      run_inspect},
+    {"calibrate", "measure this machine's latency table into the checkpoint", run_calibrate},
+    {"export", "write a checkpoint at one budget as ONNX", run_export},
     {"data", "list known data sets, check files", run_data},
 };
 
@@ -31,9 +40,6 @@ struct TrainingVerb {
 constexpr TrainingVerb training_verbs[] = {
     {"train", "train or fine-tune a model; all stages of the chosen method"},
     {"pretrain", "pretrain an encoder on plain text (masked language model)"},
-    {"eval", "accuracy and cost at each budget"},
-    {"predict", "classify lines of text or JSON lines"},
-    {"bench", "latency and throughput at each budget"},
     {"reproduce", "run a published experiment with all its arms and seeds"},
 };
 
@@ -43,6 +49,8 @@ void print_help(FILE* stream) {
              "usage: headroom VERB [options]    (headroom VERB --help tells the options)\n\n",
              HEADROOM_VERSION);
   for (const TrainingVerb& verb : training_verbs)
+    fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
+  for (const Verb& verb : engine_verbs)
     fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
   for (const Verb& verb : native_verbs)
     fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
@@ -64,6 +72,26 @@ int start_training_program(char** argv) {
   return 1;
 }
 
+// The value of "--name value" or "--name=value", otherwise of the environment twin. What is wrong
+// with the command line is told when it is parsed.
+std::string_view peek_option(int argc, char** argv, std::string_view name, const char* twin) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == name && i + 1 < argc) return argv[i + 1];
+    if (word.starts_with(name) && word.substr(name.size()).starts_with('=')) {
+      return word.substr(name.size() + 1);
+    }
+  }
+  const char* value = getenv(twin);
+  return value != nullptr ? value : "";
+}
+
+bool wants_torch(int argc, char** argv) {
+  const std::string_view engine = peek_option(argc, argv, "--engine", "HEADROOM_ENGINE");
+  if (!engine.empty()) return engine == "torch";
+  return peek_option(argc, argv, "--device", "HEADROOM_DEVICE") == "cuda";
+}
+
 int run(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--version") {
@@ -76,6 +104,10 @@ int run(int argc, char** argv) {
   }
   for (const Verb& verb : native_verbs) {
     if (verb.name == name) return verb.run(argc - 1, argv + 1);
+  }
+  for (const Verb& verb : engine_verbs) {
+    if (verb.name != name) continue;
+    return wants_torch(argc, argv) ? start_training_program(argv) : verb.run(argc - 1, argv + 1);
   }
   for (const TrainingVerb& verb : training_verbs) {
     if (verb.name == name) return start_training_program(argv);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.h"
@@ -24,8 +25,26 @@ void add_device(CLI::App& app, std::string& value) {
   app.add_option("--device", value, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
+void add_engine(CLI::App& app, std::string& precision) {
+  app.add_option_function<std::string>(
+         "--engine", [](const std::string&) {}, "native, or torch (fp32; the only one for cuda)")
+      ->check(CLI::IsMember({"native", "torch"}))
+      ->default_str("native");
+  app.add_option("--precision", precision, "fp32, bf16 or int8");
+}
+
 void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
+}
+
+std::vector<std::string> split_list(const std::string& comma_list) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin < comma_list.size();) {
+    const size_t end = std::min(comma_list.find(',', begin), comma_list.size());
+    if (end > begin) parts.push_back(comma_list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 std::vector<int64_t> parse_counts(const char* option, const std::string& comma_list) {

@@ -14,7 +14,13 @@ std::string default_data_dir();
 void add_data_dir(CLI::App& app, std::string& value);
 void add_threads(CLI::App& app, int& value, const char* meaning = "CPU threads; 0: one per core");
 void add_device(CLI::App& app, std::string& value);
+// --engine and --precision. Which engine runs is decided before the options are parsed (main.cpp);
+// here the option is only known.
+void add_engine(CLI::App& app, std::string& precision);
 void add_seed(CLI::App& app, uint64_t& value);
+
+// "a,b" as its parts; empty ones are left out.
+std::vector<std::string> split_list(const std::string& comma_list);
 
 // "1,32" as whole numbers of at least 1; throws ErrorCode::usage naming the option.
 std::vector<int64_t> parse_counts(const char* option, const std::string& comma_list);

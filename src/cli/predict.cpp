@@ -6,42 +6,42 @@
 #include "base/interrupt.h"
 #include "budget/fraction.h"
 #include "cli/app.h"
+#include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "data/input_stream.h"
 #include "data/json_lines.h"
 #include "data/line_reader.h"
-#include "train/predictor.h"
 
 namespace headroom {
 namespace {
 
-void print_prediction(const Predictor& predictor, const Prediction& prediction, const Json& id,
-                      bool json) {
-  const std::vector<std::string>& labels = predictor.config().labels;
-  const auto best = static_cast<size_t>(prediction.label);
+void print_answer(const std::vector<std::string>& labels, const Classification& answer,
+                  const Json& id, bool json) {
+  const auto best = static_cast<size_t>(answer.label);
   if (!json) {
-    fmt::print("{}\t{:.4f}\n", labels[best], prediction.scores[best]);
+    fmt::print("{}\t{:.4f}\n", labels[best], answer.scores[best]);
     return;
   }
   Json line;
   if (!id.is_null()) line["id"] = id;
   line["label"] = labels[best];
   line["scores"] = Json::object();
-  for (size_t i = 0; i < labels.size(); ++i) line["scores"][labels[i]] = prediction.scores[i];
-  line["budget"] = predictor.budget();
-  line["active_heads"] = predictor.active_heads();
-  line["tokens"] = prediction.tokens;
-  line["ms"] = prediction.milliseconds;
+  for (size_t i = 0; i < labels.size(); ++i) line["scores"][labels[i]] = answer.scores[i];
+  line["budget"] = answer.budget;
+  line["active_heads"] = answer.active_heads;
+  line["tokens"] = answer.tokens;
+  if (answer.predicted_ms) line["predicted_ms"] = *answer.predicted_ms;
+  line["ms"] = answer.milliseconds;
   print_json_line(line);
 }
 
-void predict_file(const Predictor& predictor, const std::string& path, bool jsonl, bool json) {
+void predict_file(Classifier& classifier, const std::string& path, bool jsonl, bool json) {
   InputStream input(path);
-  const auto classify = [&](const PredictInput& row, const Json& id, int64_t line) {
+  const auto classify = [&](const ClassifyInput& row, const Json& id, int64_t line) {
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "predict", "stopped");
     try {
-      print_prediction(predictor, predictor.predict(row), id, json);
+      print_answer(classifier.config().labels, classifier.classify(row), id, json);
       std::fflush(stdout);  // whoever feeds us line by line waits for the answer
     } catch (const Error& error) {
       throw Error(error.code(), "predict",
@@ -69,31 +69,42 @@ int run_predict(int argc, char** argv) {
   std::string model;
   std::string budget = "1";
   std::string format = "text";
-  std::string precision = "fp32";
-  std::string device = "cpu";
-  int threads = 0;
+  EngineRequest request;
   double latency = 0;
   std::vector<std::string> files = {"-"};
   app.add_option("FILES", files, "files of texts; - is standard input");
   app.add_option("--model", model, "checkpoint directory")->required();
-  app.add_option("--budget", budget, "fraction in (0, 1]");
+  CLI::Option* budget_option = app.add_option("--budget", budget, "fraction in (0, 1]");
   app.add_option("--input", format, "text (a text a line) or jsonl (text, optional text_pair, id)")
       ->check(CLI::IsMember({"text", "jsonl"}));
-  CLI::Option* latency_option =
-      app.add_option("--latency-ms", latency, "not in this version: give --budget");
-  app.add_option("--precision", precision, "fp32");
-  add_threads(app, threads);
-  add_device(app, device);
+  CLI::Option* latency_option = app.add_option(
+      "--latency-ms", latency,
+      "instead of --budget: the largest budget whose p90 on this machine, measured by "
+      "calibrate, is at most this");
+  add_engine(app, request.precision);
+  add_threads(app, request.threads);
+  add_device(app, request.device);
   return run_app(app, argc, argv, [&](bool json) {
-    require_supported("--precision", precision, {"fp32"});
+    SpendRequest spend;
+    spend.budget = parse_budget(budget);
     if (*latency_option) {
-      throw Error(ErrorCode::usage, "read options", "--latency-ms is not supported; give --budget");
+      if (*budget_option) {
+        throw Error(ErrorCode::usage, "read options", "give --budget or --latency-ms, not both");
+      }
+      if (!(latency > 0)) {
+        throw Error(ErrorCode::usage, "read options",
+                    fmt::format("--latency-ms {} is not a time above 0", latency));
+      }
+      spend.latency_ms = latency;
     }
     for (const std::string& file : files) {
       if (file != "-") InputStream probe(file);  // a missing file is told before the model loads
     }
-    const Predictor predictor(model, parse_budget(budget), threads, device);
-    for (const std::string& file : files) predict_file(predictor, file, format == "jsonl", json);
+    request.model = model;
+    const auto classifier = make_classifier(request, spend);
+    for (const std::string& file : files) {
+      predict_file(*classifier, file, format == "jsonl", json);
+    }
   });
 }
 

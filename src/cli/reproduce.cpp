@@ -137,16 +137,6 @@ void write_page(const fs::path& out, const Page& page) {
   }
 }
 
-std::vector<std::string> split_commas(const std::string& list) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin < list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) parts.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 }  // namespace
 
 int run_reproduce(int argc, char** argv) {
@@ -192,7 +182,7 @@ int run_reproduce(int argc, char** argv) {
     experiment.task.data_dir = data_dir;
     experiment.device = device;
     experiment.threads = threads;
-    experiment.arms = split_commas(arms);
+    experiment.arms = split_list(arms);
     experiment.init = init;
     const fs::path folder = out;
     std::error_code error;

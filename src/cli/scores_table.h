@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/table.h"
-#include "train/scores.h"
+#include "budget/score.h"
 
 namespace headroom {
 

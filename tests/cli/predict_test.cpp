@@ -117,9 +117,9 @@ TEST_F(Predict, WhatIsNoBudgetIsAUsageError) {
 }
 
 TEST_F(Predict, WhatThisVersionDoesNotHaveIsAUsageError) {
-  expect_failure(predict({"--precision", "int8"}, ""), 2,
-                 "--precision int8 is not supported; this version has: fp32");
-  expect_failure(predict({"--latency-ms", "5"}, ""), 2, "--latency-ms is not supported");
+  expect_failure(predict({"--precision", "fp64"}, ""), 2, "fp64");
+  expect_failure(predict({"--engine", "torch", "--latency-ms", "5"}, ""), 2,
+                 "--latency-ms needs the native engine");
 }
 
 TEST_F(Predict, BadInputNamesTheLine) {

@@ -57,8 +57,9 @@ TEST_F(Train, MissingOutIsAUsageError) {
 }
 
 TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
-  expect_failure(train({"--method", "adaptive"}), 2,
-                 "--method adaptive is not supported; this version has: dense, budgeted, static");
+  expect_failure(
+      train({"--method", "adaptive"}), 2,
+      "--method adaptive is not supported; this version has: dense, nested, budgeted, static");
   expect_failure(train({"--task", "image"}), 2,
                  "--task image is not supported; this version has: classify, synthetic");
   expect_failure(train({"--attention", "super"}), 2,

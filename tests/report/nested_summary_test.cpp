@@ -88,9 +88,9 @@ bool holds(const std::string& page, const std::string& fragment) {
 
 TEST(NestedSummary, ThePageSaysWhereFrom) {
   expect_fragments(two_seeds().page,
-                   {"headroom reproduce nested --task agnews --seeds 1,2", "Seeds: 1, 2", "a CPU",
-                    "2026-01-02", "Start: pretrained tiny-bert", "FFN 16 in groups of 8",
-                    "Seconds of training per seed: dense 12, nested 12"});
+                   {"headroom reproduce nested --task agnews --init models/tiny-bert --seeds 1,2",
+                    "Seeds: 1, 2", "a CPU", "2026-01-02", "Start: pretrained tiny-bert",
+                    "FFN 16 in groups of 8", "Seconds of training per seed: dense 12, nested 12"});
 }
 
 TEST(NestedSummary, EveryArmHasARowWithItsInterval) {
@@ -125,6 +125,18 @@ TEST(NestedSummary, TargetsAreMetOrNotOrNotRun) {
                     "budget 0.25 at least 91.8 %: not run;"});
   const std::string worse = summarise_nested({run_of(1, arms_with(0.9187))}, {}).page;
   EXPECT_TRUE(holds(worse, "budget 0.5 at least 92.0 %: not met (91.87)")) << worse;
+}
+
+TEST(NestedSummary, TheDenseModelThatValidatedBetterIsJudged) {
+  Json arms = arms_with(0.93);
+  const auto dense = [](double validated, double tested) {
+    return Json{{"validation", {{{"budget", 1.0}, {"accuracy", validated}}}},
+                {"points", {{{"budget", 1.0}, {"accuracy", tested}}}}};
+  };
+  arms["dense"] = dense(0.91, 0.95);
+  arms["dense-start"] = dense(0.92, 0.90);
+  const std::string page = summarise_nested({run_of(1, arms)}, {}).page;
+  EXPECT_TRUE(holds(page, "dense at least 92.4 %: not met (90.00)")) << page;
 }
 
 TEST(NestedSummary, ImdbIsJudgedByItsDistanceFromDense) {
@@ -190,7 +202,8 @@ TEST(NestedSummary, ArmsThatNoRunHoldsAreNamed) {
   const std::string page = two_seeds().page;
   const std::string last = page.substr(page.find("## Not run"));
   EXPECT_EQ(last,
-            "## Not run\n\nnested, whole layers dropped (one checkpoint), nested without "
+            "## Not run\n\ndense, where the arms below begin, nested, whole layers dropped (one "
+            "checkpoint), nested without "
             "distillation (one checkpoint), P1 head gates (one checkpoint), one specialist per "
             "budget, equal total steps\n");
 }

@@ -1,0 +1,33 @@
+# What `cmake --install` puts under a prefix: one shared library that needs nothing of ours beside it,
+# its header, a CMake package (find_package(headroom)), a pkg-config file and the programs.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The public functions are compiled into it; everything behind them comes from the static libraries and
+# stays hidden, so that only include/headroom/ is a promise.
+add_library(headroom_shared SHARED ${PROJECT_SOURCE_DIR}/src/engine/public_api.cpp)
+set_target_properties(headroom_shared PROPERTIES OUTPUT_NAME headroom EXPORT_NAME headroom
+                                                 VERSION ${PROJECT_VERSION}
+                                                 SOVERSION ${PROJECT_VERSION_MAJOR})
+target_include_directories(headroom_shared PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(headroom_shared PUBLIC cxx_std_20)
+target_link_libraries(headroom_shared PRIVATE headroom_engine)
+target_link_options(headroom_shared PRIVATE -Wl,--exclude-libs,ALL)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
+install(TARGETS headroom_shared EXPORT headroom LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS headroom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET headroom-train)
+  install(TARGETS headroom-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT headroom FILE headroom-config.cmake NAMESPACE headroom:: DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/headroom-config-version.cmake
+                                 COMPATIBILITY SameMajorVersion)
+# Relative, so that `cmake --install --prefix` may choose another place than was configured.
+file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/headroom.pc.in ${PROJECT_BINARY_DIR}/headroom.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/headroom-config-version.cmake DESTINATION ${package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/headroom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

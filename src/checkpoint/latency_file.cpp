@@ -1,0 +1,53 @@
+#include "checkpoint/latency_file.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace headroom {
+namespace {
+
+constexpr uint64_t size_limit = 16ULL << 20;
+
+std::vector<LatencyTable> read_tables(const std::filesystem::path& file) {
+  std::vector<LatencyTable> tables;
+  if (!std::filesystem::exists(file)) return tables;
+  const Json json = parse_json(read_file(file, ErrorCode::bad_model, size_limit),
+                               ErrorCode::bad_model, "latency.json");
+  const JsonFields fields(json, ErrorCode::bad_model, "latency.json");
+  for (const Json& table : fields.array("tables")) {
+    tables.push_back(latency_table_from_json(table));
+  }
+  return tables;
+}
+
+bool same_place(const LatencyTable& a, const std::string& machine, const std::string& precision,
+                int threads) {
+  return a.machine == machine && a.precision == precision && a.threads == threads;
+}
+
+}  // namespace
+
+std::optional<LatencyTable> find_latency_table(const std::filesystem::path& checkpoint,
+                                               const std::string& machine,
+                                               const std::string& precision, int threads) {
+  for (LatencyTable& table : read_tables(checkpoint / "latency.json")) {
+    if (same_place(table, machine, precision, threads)) return std::move(table);
+  }
+  return std::nullopt;
+}
+
+void store_latency_table(const std::filesystem::path& checkpoint, const LatencyTable& table) {
+  std::vector<LatencyTable> tables = read_tables(checkpoint / "latency.json");
+  std::erase_if(tables, [&](const LatencyTable& old) {
+    return same_place(old, table.machine, table.precision, table.threads);
+  });
+  tables.push_back(table);
+  Json json = {{"tables", Json::array()}};
+  for (const LatencyTable& entry : tables) json["tables"].push_back(to_json(entry));
+  write_file_atomically(checkpoint / "latency.json", json.dump(1) + "\n");
+}
+
+}  // namespace headroom

@@ -1,0 +1,22 @@
+// latency.json beside a checkpoint's weights: the tables that `calibrate` measured, one per
+// machine, precision and thread count.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "budget/latency_table.h"
+
+namespace headroom {
+
+// The table of this machine; nothing when there is none. Throws ErrorCode::bad_model when the file
+// is damaged.
+std::optional<LatencyTable> find_latency_table(const std::filesystem::path& checkpoint,
+                                               const std::string& machine,
+                                               const std::string& precision, int threads);
+
+// Replaces the table of the same machine, precision and threads, or adds it. Atomic.
+void store_latency_table(const std::filesystem::path& checkpoint, const LatencyTable& table);
+
+}  // namespace headroom

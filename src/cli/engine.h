@@ -1,0 +1,64 @@
+// What predict, eval and bench ask of an engine. `headroom` links the native one, `headroom-train`
+// libtorch's; the verbs are the same files in both.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "budget/bench_cell.h"
+#include "budget/score.h"
+#include "checkpoint/config.h"
+
+namespace headroom {
+
+struct EngineRequest {
+  std::filesystem::path model;
+  std::string precision = "fp32";
+  int threads = 0;  // 0: one per core
+  std::string device = "cpu";
+};
+
+struct ClassifyInput {
+  std::string text;
+  std::string text_pair;
+  bool is_pair = false;
+};
+
+// What a text may cost: a share of the compute, or a time from which the share follows.
+struct SpendRequest {
+  double budget = 1;
+  std::optional<double> latency_ms;  // wins; needs a table made by calibrate
+};
+
+struct Classification {
+  int64_t label = 0;
+  std::vector<double> scores;  // one probability per label
+  double budget = 1;           // that was used
+  double active_heads = 1;
+  int64_t tokens = 0;
+  double milliseconds = 0;             // tokenising and the forward pass
+  std::optional<double> predicted_ms;  // when this machine was calibrated
+};
+
+// A model opened to classify texts.
+class Classifier {
+ public:
+  virtual ~Classifier() = default;
+  virtual const ModelConfig& config() const = 0;
+  virtual Classification classify(const ClassifyInput& input) = 0;
+};
+
+// Each throws ErrorCode::usage for what the linked engine does not have.
+std::unique_ptr<Classifier> make_classifier(const EngineRequest& request,
+                                            const SpendRequest& spend);
+std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,
+                                     const std::filesystem::path& data_dir,
+                                     const std::vector<double>& budgets);
+std::vector<BenchCell> bench_model(const std::filesystem::path& model,
+                                   const BenchSettings& settings, ProgressSink& progress);
+
+}  // namespace headroom

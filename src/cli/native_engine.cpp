@@ -1,0 +1,220 @@
+// The verbs' engine in headroom: our own, without libtorch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <thread>
+
+#include "base/interleaved.h"
+#include "base/interrupt.h"
+#include "base/machine.h"
+#include "checkpoint/latency_file.h"
+#include "cli/app.h"
+#include "cli/engine.h"
+#include "data/eval_rows.h"
+#include "engine/worker_pool.h"
+
+namespace headroom {
+namespace {
+
+constexpr size_t rows_a_call = 256;  // between looks at the interrupt flag
+
+std::shared_ptr<const EngineModel> load(const std::filesystem::path& model,
+                                        const std::string& precision) {
+  EngineOptions options;
+  options.precision = parse_precision(precision);
+  return EngineModel::load(model, options);
+}
+
+int thread_count(int wanted) {
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+constexpr int request_threads = 1;  // one text is one sequence: more threads cannot share it
+
+class NativeClassifier : public Classifier {
+ public:
+  NativeClassifier(const EngineRequest& request, const SpendRequest& spend)
+      : worker_(load(request.model, request.precision)),
+        spend_(spend),
+        table_(find_latency_table(request.model, cpu_name(), request.precision, request_threads)) {
+    if (spend.latency_ms && !table_) {
+      throw Error(ErrorCode::usage, "predict",
+                  fmt::format("--latency-ms needs this machine's table: run headroom calibrate "
+                              "--model {} --precision {}",
+                              request.model.string(), request.precision));
+    }
+    worker_.plan(spend.budget);  // a budget the model was not trained for is told before any text
+    warm_up();
+  }
+
+  const ModelConfig& config() const override { return worker_.model().config(); }
+
+  Classification classify(const ClassifyInput& input) override {
+    const auto started = std::chrono::steady_clock::now();
+    const TokenInput tokens =
+        tokenise(worker_.model(), {input.text, input.text_pair, input.is_pair});
+    const auto length = static_cast<int64_t>(tokens.ids.size());
+    const double budget = budget_for(length);
+    EngineAnswer answer = worker_.classify(std::span(&tokens, 1), budget).front();
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - started;
+    std::optional<double> predicted;
+    if (table_) predicted = table_->estimate(budget, length).median_ms;
+    return {
+        answer.label, std::move(answer.scores), budget, answer.active_heads, length, taken.count(),
+        predicted};
+  }
+
+ private:
+  // Brings the weights into memory, so that the first text takes no longer than the others.
+  void warm_up() {
+    const TokenInput input{std::vector<int32_t>(4, 0), {}};
+    worker_.classify(std::span(&input, 1), 1.0);
+  }
+
+  double budget_for(int64_t tokens) const {
+    if (!spend_.latency_ms) return spend_.budget;
+    const std::optional<double> budget = table_->largest_budget(*spend_.latency_ms, tokens);
+    if (budget) return *budget;
+    const double least = table_->budgets().front();
+    throw Error(
+        ErrorCode::target_unreachable, "predict",
+        fmt::format("{} tokens take {:.3f} ms (p90) at the smallest calibrated budget, {}; "
+                    "{} ms were asked for",
+                    tokens, table_->estimate(least, tokens).p90_ms, least, *spend_.latency_ms));
+  }
+
+  Worker worker_;
+  SpendRequest spend_;
+  std::optional<LatencyTable> table_;
+};
+
+EncodedDataset rows_for(const EngineModel& model, const std::string& data,
+                        const std::filesystem::path& data_dir) {
+  const ModelConfig& config = model.config();
+  const auto max_tokens = static_cast<int>(config.shape.positions);
+  if (config.task == Task::synthetic) return synthetic_eval_rows(data, max_tokens);
+  return eval_rows(data, data_dir, config.labels, model.tokenizer(), max_tokens);
+}
+
+std::vector<TokenInput> inputs_of(const EncodedDataset& rows) {
+  std::vector<TokenInput> inputs;
+  for (int64_t row = 0; row < rows.size(); ++row) {
+    const auto ids = rows.row(row);
+    const auto types = rows.row_types(row);
+    inputs.push_back({{ids.begin(), ids.end()}, {types.begin(), types.end()}});
+  }
+  return inputs;
+}
+
+void score_rows(WorkerPool& pool, const std::vector<TokenInput>& inputs,
+                const std::vector<int32_t>& labels, BudgetScore& score) {
+  const std::span<const TokenInput> all = inputs;
+  double hits = 0;
+  double loss = 0;
+  for (size_t begin = 0; begin < inputs.size(); begin += rows_a_call) {
+    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "eval", "stopped");
+    const size_t count = std::min(rows_a_call, inputs.size() - begin);
+    const auto answers = pool.classify(all.subspan(begin, count), score.budget);
+    for (size_t i = 0; i < count; ++i) {
+      const auto label = static_cast<size_t>(labels[begin + i]);
+      hits += answers[i].label == static_cast<int64_t>(label) ? 1 : 0;
+      loss -= std::log(std::max(answers[i].scores[label], 1e-300));
+    }
+  }
+  score.examples = static_cast<int64_t>(inputs.size());
+  score.accuracy = hits / static_cast<double>(std::max<size_t>(inputs.size(), 1));
+  score.loss = loss / static_cast<double>(std::max<size_t>(inputs.size(), 1));
+}
+
+// All budgets of one precision, batch size and length, in the same rounds.
+std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& model,
+                                   WorkerPool& pool, const std::string& precision, int64_t batch,
+                                   int64_t tokens, const BenchSettings& settings) {
+  const ModelShape& shape = model->config().shape;
+  const std::vector<int32_t> ids = random_ids(shape.vocabulary, batch * tokens, settings.seed);
+  std::vector<TokenInput> inputs;
+  for (int64_t i = 0; i < batch; ++i) {
+    inputs.push_back({{ids.begin() + i * tokens, ids.begin() + (i + 1) * tokens}, {}});
+  }
+  const std::vector<double> budgets = benched_budgets(settings.budgets);
+  std::vector<std::function<void()>> runs;
+  for (const double budget : budgets) {
+    runs.emplace_back([&, budget] { pool.classify(std::span<const TokenInput>(inputs), budget); });
+  }
+  const auto times = time_interleaved(runs, settings.warmup, settings.rounds, settings.seed);
+  std::vector<BenchCell> cells;
+  for (size_t i = 0; i < budgets.size(); ++i) {
+    BenchCell cell;
+    cell.engine = "native";
+    cell.precision = precision;
+    cell.budget = budgets[i];
+    cell.batch = batch;
+    cell.tokens = tokens;
+    cell.threads = settings.threads;
+    set_cost(cell, shape, model->config().selection(budgets[i]));
+    set_times(cell, times[i], times.back());  // budget 1 comes last
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::unique_ptr<Classifier> make_classifier(const EngineRequest& request,
+                                            const SpendRequest& spend) {
+  require_supported("--device", request.device, {"cpu"});
+  return std::make_unique<NativeClassifier>(request, spend);
+}
+
+std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,
+                                     const std::filesystem::path& data_dir,
+                                     const std::vector<double>& budgets) {
+  require_supported("--device", request.device, {"cpu"});
+  const auto model = load(request.model, request.precision);
+  const ModelConfig& config = model->config();
+  std::vector<Selection> selections;  // a budget that is not there is told before data is read
+  for (const double budget : budgets) selections.push_back(config.selection(budget));
+  const EncodedDataset rows = rows_for(*model, data, data_dir);
+  const std::vector<TokenInput> inputs = inputs_of(rows);
+  std::vector<int64_t> lengths;
+  for (const int32_t length : rows.lengths()) lengths.push_back(length);
+  WorkerPool pool(model, thread_count(request.threads));
+  std::vector<BudgetScore> scores;
+  for (size_t i = 0; i < budgets.size(); ++i) {
+    scores.push_back(cost_score(config.shape, selections[i], budgets[i], lengths));
+    score_rows(pool, inputs, rows.labels, scores.back());
+  }
+  return scores;
+}
+
+std::vector<BenchCell> bench_model(const std::filesystem::path& path, const BenchSettings& settings,
+                                   ProgressSink& progress) {
+  std::vector<BenchCell> cells;
+  ProgressUpdate update;
+  update.stage = "bench";
+  update.unit = "cells";
+  update.total = static_cast<int64_t>(settings.precisions.size() * settings.batches.size() *
+                                      settings.tokens.size());
+  for (const std::string& precision : settings.precisions) {
+    const auto model = load(path, precision);
+    check_lengths(settings.tokens, model->config().shape);
+    WorkerPool pool(model, settings.threads);
+    for (const int64_t tokens : settings.tokens) {
+      for (const int64_t batch : settings.batches) {
+        if (interrupt_requested()) throw Error(ErrorCode::interrupted, "bench", "stopped");
+        for (BenchCell& cell : bench_cells(model, pool, precision, batch, tokens, settings)) {
+          cells.push_back(std::move(cell));
+        }
+        ++update.done;
+        progress.update(update);
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace headroom

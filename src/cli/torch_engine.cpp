@@ -1,0 +1,59 @@
+// The verbs' engine in headroom-train: libtorch.
+#include "cli/app.h"
+#include "cli/engine.h"
+#include "train/evaluate_checkpoint.h"
+#include "train/predictor.h"
+#include "train/torch_bench.h"
+
+namespace headroom {
+namespace {
+
+class TorchClassifier : public Classifier {
+ public:
+  TorchClassifier(const EngineRequest& request, double budget)
+      : predictor_(request.model, budget, request.threads, request.device) {
+    predictor_.predict({"warm up", "", false});  // libtorch's first pass takes ten times the second
+  }
+
+  const ModelConfig& config() const override { return predictor_.config(); }
+
+  Classification classify(const ClassifyInput& input) override {
+    Prediction prediction = predictor_.predict({input.text, input.text_pair, input.is_pair});
+    return {prediction.label,    std::move(prediction.scores),
+            predictor_.budget(), predictor_.active_heads(),
+            prediction.tokens,   prediction.milliseconds,
+            std::nullopt};
+  }
+
+ private:
+  Predictor predictor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Classifier> make_classifier(const EngineRequest& request,
+                                            const SpendRequest& spend) {
+  require_supported("--precision", request.precision, {"fp32"});
+  if (spend.latency_ms) {
+    throw Error(ErrorCode::usage, "read options", "--latency-ms needs the native engine");
+  }
+  return std::make_unique<TorchClassifier>(request, spend.budget);
+}
+
+std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,
+                                     const std::filesystem::path& data_dir,
+                                     const std::vector<double>& budgets) {
+  require_supported("--precision", request.precision, {"fp32"});
+  return evaluate_checkpoint(
+      {request.model, data, data_dir, budgets, request.threads, request.device});
+}
+
+std::vector<BenchCell> bench_model(const std::filesystem::path& model,
+                                   const BenchSettings& settings, ProgressSink& progress) {
+  for (const std::string& precision : settings.precisions) {
+    require_supported("--precision", precision, {"fp32"});
+  }
+  return bench_checkpoint(model, settings, progress);
+}
+
+}  // namespace headroom

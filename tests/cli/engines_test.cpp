@@ -1,0 +1,184 @@
+// The native engine against libtorch, and what only the native one has: precisions, calibration,
+// latency targets. One nested model, trained once.
+#include <gtest/gtest.h>
+
+#include "cli/tiny_model.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+class Engines : public TrainingHalf {};
+
+// A pretrained encoder and a nested classifier made from it, both through the command line.
+class NestedModel {
+ public:
+  NestedModel() {
+    const std::string text = folder_.write("text.txt", separable_rows()).string();
+    pretrained_ = run({"pretrain", "--text",
+                       text,       "--out",
+                       encoder(),  "--layers",
+                       "2",        "--width",
+                       "16",       "--heads",
+                       "2",        "--ffn",
+                       "32",       "--max-tokens",
+                       "16",       "--vocab-size",
+                       "100",      "--batch",
+                       "8",        "--steps",
+                       "20",       "--validate-every",
+                       "10",       "--threads",
+                       "1",        "--json"});
+    EXPECT_EQ(pretrained_.exit_code, 0) << transcript(pretrained_);
+    trained_ = run({"train",
+                    "--data",
+                    tiny_model().data(),
+                    "--init",
+                    encoder(),
+                    "--method",
+                    "nested",
+                    "--epochs",
+                    "12",
+                    "--nested-epochs",
+                    "6",
+                    "--lr",
+                    "0.01",
+                    "--nested-lr",
+                    "0.005",
+                    "--threads",
+                    "1",
+                    "--budgets",
+                    "0.25,0.5,1",
+                    "--json",
+                    "--out",
+                    model()});
+    EXPECT_EQ(trained_.exit_code, 0) << transcript(trained_);
+  }
+
+  std::string encoder() const { return (folder_.path() / "encoder").string(); }
+  std::string model() const { return (folder_.path() / "model").string(); }
+  const Outcome& pretrained() const { return pretrained_; }
+  const Outcome& trained() const { return trained_; }
+
+ private:
+  TemporaryFolder folder_;
+  Outcome pretrained_;
+  Outcome trained_;
+};
+
+const NestedModel& nested_model() {
+  static const NestedModel model;
+  return model;
+}
+
+std::vector<Json> predictions(const Arguments& more) {
+  const Outcome outcome =
+      run(joined({"predict", "--model", nested_model().model(), "--json"}, more),
+          {"the goal of the match\nbank stock price\na\n\n", {}});
+  expect_success(outcome);
+  return json_lines(outcome);
+}
+
+void expect_near(const std::vector<Json>& a, const std::vector<Json>& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i]["tokens"], b[i]["tokens"]);
+    EXPECT_EQ(a[i]["active_heads"], b[i]["active_heads"]);
+    for (const auto& [label, score] : a[i]["scores"].items()) {
+      EXPECT_NEAR(score.get<double>(), b[i]["scores"][label].get<double>(), tolerance) << label;
+    }
+  }
+}
+
+TEST_F(Engines, PretrainTellsWhatItDid) {
+  expect_keys(only_json_line(nested_model().pretrained()),
+              {"documents", "text_tokens", "steps", "tokens_seen", "tokens_per_second",
+               "masked_accuracy", "parameters"});
+}
+
+TEST_F(Engines, NativeEqualsTorchAtEveryBudget) {
+  for (const char* budget : {"0.125", "0.5", "0.75", "1"}) {
+    expect_near(predictions({"--budget", budget}),
+                predictions({"--budget", budget, "--engine", "torch"}), 1e-5);
+  }
+}
+
+TEST_F(Engines, LowPrecisionsStayNearFp32) {
+  for (const char* precision : {"bf16", "int8"}) {
+    expect_near(predictions({"--precision", precision}), predictions({}), 0.1);
+  }
+}
+
+TEST_F(Engines, BothEnginesScoreTheSameRowsTheSame) {
+  const auto scores = [](const char* engine) {
+    return json_lines(run({"eval", "--model", nested_model().model(), "--data", tiny_model().data(),
+                           "--budgets", "0.25,1", "--engine", engine, "--threads", "2", "--json"}));
+  };
+  const std::vector<Json> native = scores("native");
+  const std::vector<Json> torch = scores("torch");
+  ASSERT_EQ(native.size(), 2U);
+  ASSERT_EQ(torch.size(), 2U);
+  for (size_t i = 0; i < native.size(); ++i) {
+    EXPECT_EQ(native[i]["accuracy"], torch[i]["accuracy"]);
+    EXPECT_NEAR(native[i]["loss"].get<double>(), torch[i]["loss"].get<double>(), 1e-5);
+    EXPECT_EQ(native[i]["model_macs"], torch[i]["model_macs"]);
+    EXPECT_EQ(native[i]["active_ffn"], torch[i]["active_ffn"]);
+  }
+}
+
+TEST_F(Engines, BenchNamesTheEngineAndThePrecision) {
+  const std::vector<Json> cells = json_lines(
+      run({"bench", "--model", nested_model().model(), "--budgets", "0.5,1", "--batch", "1",
+           "--tokens", "8", "--precision", "fp32,bf16", "--rounds", "3", "--json"}));
+  ASSERT_EQ(cells.size(), 4U);
+  EXPECT_EQ(cells[0]["engine"], "native");
+  EXPECT_EQ(cells[0]["precision"], "fp32");
+  EXPECT_EQ(cells[3]["precision"], "bf16");
+}
+
+TEST_F(Engines, ALatencyTargetNeedsACalibratedMachine) {
+  expect_failure(
+      run({"predict", "--model", tiny_model().model(), "--latency-ms", "5"}, {"a\n", {}}), 2,
+      "run headroom calibrate");
+  expect_failure(run({"predict", "--model", tiny_model().model(), "--latency-ms", "0"}), 2,
+                 "--latency-ms 0");
+  expect_failure(
+      run({"predict", "--model", tiny_model().model(), "--latency-ms", "5", "--budget", "1"}), 2,
+      "not both");
+}
+
+TEST_F(Engines, ACalibratedModelPicksTheBudgetAndPredictsTheTime) {
+  const std::string model = nested_model().model();
+  const Json table = only_json_line(
+      run({"calibrate", "--model", model, "--budgets", "0.25,1", "--rounds", "5", "--json"}));
+  expect_keys(table, {"machine", "precision", "threads", "date", "cells"});
+  for (const Json& line : predictions({"--latency-ms", "1000"})) {
+    EXPECT_EQ(line["budget"], 1.0) << "a second is plenty";
+    EXPECT_GT(line["predicted_ms"].get<double>(), 0);
+  }
+  for (const Json& line : predictions({"--budget", "0.5"})) {
+    EXPECT_TRUE(line.contains("predicted_ms"));
+  }
+  expect_failure(run({"predict", "--model", model, "--latency-ms", "1e-7"}, {"a\n", {}}), 5,
+                 "smallest calibrated budget");
+}
+
+TEST_F(Engines, APretrainedEncoderCannotClassify) {
+  for (const char* engine : {"native", "torch"}) {
+    const Outcome outcome =
+        run({"predict", "--model", nested_model().encoder(), "--engine", engine}, {"a\n", {}});
+    EXPECT_NE(outcome.exit_code, 0);
+    expect_holds(outcome.err, "train");
+  }
+}
+
+TEST_F(Engines, InspectShowsTheOrderOfANestedModel) {
+  const Json line = only_json_line(run({"inspect", "--model", nested_model().model(), "--json"}));
+  EXPECT_EQ(line["scope"], "heads+ffn");
+  EXPECT_EQ(line["method"], "nested");
+  EXPECT_EQ(line["order"].size(), 2U * (2 + 8))
+      << "two heads and eight groups of four in two layers";
+  EXPECT_EQ(line["tokenizer"], "wordpiece");
+}
+
+}  // namespace
+}  // namespace headroom

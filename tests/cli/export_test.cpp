@@ -1,0 +1,116 @@
+// `export`, and `bench` beside ONNX Runtime where `make peers` has installed it.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "checkpoint/exported_model.h"
+#include "cli/contract.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+class Export : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    model_ = write_nested(folder_).string();
+    const Outcome first = run({"export", "--model", model_, "--out", out()});
+    if (first.err.find("this build has no ONNX") != std::string::npos) {
+      GTEST_SKIP() << "built without the onnx library";
+    }
+    expect_success(first);
+  }
+
+  std::string out() const { return (folder_.path() / "model.onnx").string(); }
+
+  TemporaryFolder folder_;
+  std::string model_;
+};
+
+TEST_F(Export, TellsWhatItWrote) {
+  const Json line = only_json_line(
+      run({"export", "--model", model_, "--out", out(), "--budget", "0.5", "--json"}));
+  expect_keys(line, {"out", "format", "budget", "precision", "bytes"});
+  EXPECT_EQ(line.value("bytes", uint64_t{0}), std::filesystem::file_size(out()));
+}
+
+TEST_F(Export, ASmallerBudgetIsASmallerFile) {
+  const uint64_t dense = std::filesystem::file_size(out());
+  expect_success(run({"export", "--model", model_, "--out", out(), "--budget", "0.25"}));
+  EXPECT_LT(std::filesystem::file_size(out()), dense);
+}
+
+TEST_F(Export, AFileThatIsNoOnnxStays) {
+  const auto notes = folder_.write("notes.txt", "my notes");
+  expect_failure(run({"export", "--model", model_, "--out", notes.string()}), 2,
+                 "exists and is no ONNX file");
+  EXPECT_EQ(read_file(notes, ErrorCode::runtime), "my notes");
+}
+
+TEST_F(Export, ATargetThatCannotBeWrittenIsARunTimeError) {
+  const auto nowhere = folder_.path() / "missing" / "model.onnx";
+  expect_failure(run({"export", "--model", model_, "--out", nowhere.string()}), 1, "missing");
+}
+
+TEST_F(Export, AFolderThatIsNoCheckpointIsABadModel) {
+  expect_json_error(run({"export", "--model", folder_.path().string(), "--out", out(), "--json"}),
+                    4, "bad_model", "config.json");
+}
+
+TEST_F(Export, WhatIsNotThereYetIsRefused) {
+  expect_failure(run({"export", "--model", model_, "--out", out(), "--format", "hf"}), 2,
+                 "--format hf is not supported");
+  expect_failure(run({"export", "--model", model_, "--out", out(), "--precision", "bf16"}), 2,
+                 "--precision bf16 is not supported");
+}
+
+TEST_F(Export, APeerThatIsNotInstalledIsNamed) {
+  expect_failure(run({"bench", "--model", model_, "--peer", "onnxruntime", "--peer-dir",
+                      folder_.path().string(), "--tokens", "8"}),
+                 2, "make peers");
+  expect_failure(run({"bench", "--model", model_, "--peer", "tensorrt"}), 2,
+                 "--peer tensorrt is not supported");
+}
+
+class OnnxRuntimePeers : public Export {
+ protected:
+  void SetUp() override {
+    peers_ = (bin_directory().parent_path() / "peers").string();
+    if (!std::filesystem::exists(peers_ + "/node_modules/onnxruntime-node")) {
+      GTEST_SKIP() << peers_ << " is not there: `make peers` installs ONNX Runtime";
+    }
+    Export::SetUp();
+  }
+
+  // Every batch of `model` at every budget: same probabilities, padding or not.
+  void expect_equal_answers(const std::string& model) {
+    const auto texts = folder_.write("texts.txt", "a b c d e f g h i j k\nz\nq w e r t y\n");
+    const std::vector<Json> cells = json_lines(
+        run({"bench", "--model",          model,          "--peer",   "onnxruntime", "--peer-dir",
+             peers_,  "--peer-precision", "fp32,int8",    "--batch",  "1,3",         "--tokens",
+             "1,17",  "--budgets",        "0.25,0.5,1",   "--rounds", "1",           "--warmup",
+             "0",     "--texts",          texts.string(), "--json"}));
+    ASSERT_EQ(cells.size(), 45U) << "5 batches, 3 budgets, we and two peers";
+    for (const Json& cell : cells) {
+      if (cell.value("engine", "") == "onnxruntime") continue;
+      expect_keys(cell, {"time_over_peer", "longest"});
+      const Json& ratios = cell.at("time_over_peer");
+      expect_keys(ratios.at("fp32"), {"median", "p10", "p90"});
+      EXPECT_LT(ratios.at("fp32").value("score_difference", 1.0), 1e-4) << cell.dump();
+      EXPECT_LT(ratios.at("int8").value("score_difference", 1.0), 0.1) << cell.dump();
+    }
+  }
+
+  std::string peers_;
+};
+
+TEST_F(OnnxRuntimePeers, AnswerLikeTheEngine) {
+  expect_equal_answers(model_);
+}
+
+TEST_F(OnnxRuntimePeers, AnswerLikeTheEngineWhenLayersAreLeftOut) {
+  const TemporaryFolder other;
+  expect_equal_answers(write_nested(other, /*by_depth=*/true).string());
+}
+
+}  // namespace
+}  // namespace headroom
