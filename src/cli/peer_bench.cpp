@@ -1,7 +1,6 @@
 #include "cli/peer_bench.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "base/interleaved.h"
 #include "base/interrupt.h"
+#include "base/scratch_folder.h"
 #include "checkpoint/onnx_writer.h"
 #include "cli/peer.h"
 #include "data/input_stream.h"
@@ -24,24 +24,6 @@ namespace headroom {
 namespace {
 
 using Inputs = std::vector<TokenInput>;
-
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "headroom-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(ErrorCode::runtime, "make a temporary folder", name);
-    }
-    path_ = name;
-  }
-  ~ScratchFolder() { remove_tree(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // The peer with the model loaded once per precision and budget.
 class LoadedPeer {

@@ -1,17 +1,18 @@
 #include "train/fasttext_arm.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch_folder.h"
 #include "text/words.h"
 #include "train/task_texts.h"
 
@@ -33,25 +34,6 @@ constexpr std::array<Choice, 8> choices = {{{0.1, 5, 1},
                                             {0.5, 10, 2},
                                             {1.0, 5, 2},
                                             {0.5, 5, 3}}};
-
-// A folder that goes away with its owner.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "headroom-fasttext-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ErrorCode::runtime, "run fastText", "cannot make a temporary folder");
-    }
-    path_ = pattern;
-  }
-  ~ScratchFolder() { remove_tree(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 bool on_path() {
   return std::system("command -v fasttext >/dev/null 2>&1") == 0;
@@ -113,10 +95,14 @@ void train(const std::string& rows, const std::string& model, const Choice& choi
 Json fasttext_arm(const TaskRequest& request) {
   if (!on_path()) return nullptr;
   const TaskTexts texts = load_task_texts(request);
+  if (texts.test.rows.empty()) {
+    throw Error(ErrorCode::usage, "run fastText", "there are no test rows to score");
+  }
   const ScratchFolder folder;
-  const std::string train_rows = folder.file("train.txt");
-  const std::string validation_rows = folder.file("validation.txt");
-  const std::string test_rows = folder.file("test.txt");
+  const auto file = [&](const char* name) { return (folder.path() / name).string(); };
+  const std::string train_rows = file("train.txt");
+  const std::string validation_rows = file("validation.txt");
+  const std::string test_rows = file("test.txt");
   write_rows(train_rows, texts.train);
   write_rows(validation_rows, texts.validation);
   write_rows(test_rows, texts.test);
@@ -124,13 +110,13 @@ Json fasttext_arm(const TaskRequest& request) {
   Choice best{};
   double best_score = -1;
   for (const Choice& choice : choices) {
-    train(train_rows, folder.file("try"), choice);
-    const double score = accuracy_of(folder.file("try"), validation_rows, texts.validation);
+    train(train_rows, file("try"), choice);
+    const double score = accuracy_of(file("try"), validation_rows, texts.validation);
     if (score <= best_score) continue;
     best_score = score;
     best = choice;
   }
-  const std::string model = folder.file("best");
+  const std::string model = file("best");
   train(train_rows, model, best);
   const auto started = std::chrono::steady_clock::now();
   const double accuracy = accuracy_of(model, test_rows, texts.test);
