@@ -46,7 +46,7 @@ format: ## format all C++ files in place
 format-check: ## fail if a C++ file is not formatted
 	@scripts/format check
 
-tidy: configure ## clang-tidy over all sources; `make test` leaves out tests and files with libtorch
+tidy: configure ## clang-tidy over all sources; `make test` runs a few checks and leaves out tests and libtorch
 	JOBS=$(JOBS) scripts/tidy
 
 # Without optimisation sanitized code compiles five times faster, and the tests are short.

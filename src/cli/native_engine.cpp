@@ -142,6 +142,7 @@ std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& mod
   }
   const std::vector<double> budgets = benched_budgets(settings.budgets);
   std::vector<std::function<void()>> runs;
+  runs.reserve(budgets.size());
   for (const double budget : budgets) {
     runs.emplace_back([&, budget] { pool.classify(std::span<const TokenInput>(inputs), budget); });
   }
@@ -177,6 +178,7 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const std::st
   const auto model = load(request.model, request.precision);
   const ModelConfig& config = model->config();
   std::vector<Selection> selections;  // a budget that is not there is told before data is read
+  selections.reserve(budgets.size());
   for (const double budget : budgets) selections.push_back(config.selection(budget));
   const EncodedDataset rows = rows_for(*model, data, data_dir);
   const std::vector<TokenInput> inputs = inputs_of(rows);
