@@ -39,6 +39,8 @@ test: check-packages format-check ## everything CI does: format, build, tidy, sa
 	JOBS=$(JOBS) scripts/tidy --quick
 	$(MAKE) --no-print-directory asan
 	ctest --preset release -j $(JOBS)
+	@scripts/count-tests $(BUILD)
+	@scripts/count-tests $(BUILD)/asan-ubsan
 
 format: ## format all C++ files in place
 	@scripts/format apply
@@ -50,7 +52,7 @@ tidy: configure ## clang-tidy over all sources; `make test` runs a few checks an
 	JOBS=$(JOBS) scripts/tidy
 
 # Without optimisation sanitized code compiles five times faster, and the tests are short.
-ASAN_FLAGS := -O0 -g1
+ASAN_FLAGS := -O0 -g0
 
 asan: ## address and undefined-behaviour sanitizers over the half without libtorch
 	cmake --preset asan-ubsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='$(ASAN_FLAGS)'
