@@ -34,19 +34,31 @@ LatencyEstimate measured(const LatencyTable& table, double budget, int64_t token
   return {found->median_ms, found->p90_ms};
 }
 
-// At a measured budget, any length.
-LatencyEstimate at_length(const LatencyTable& table, double budget, int64_t tokens) {
-  const std::vector<int64_t> lengths = table.lengths();
+// Between which measured lengths a length lies: the same for every budget of a request.
+struct LengthPlace {
+  int64_t below = 0;
+  int64_t above = 0;
+  double share = 0;   // of the way from below to above
+  double factor = 1;  // beyond the longest, time grows in proportion
+};
+
+LengthPlace place_of(const std::vector<int64_t>& lengths, int64_t tokens) {
   const auto above = std::lower_bound(lengths.begin(), lengths.end(), tokens);
   if (above == lengths.end()) {
-    return scaled(measured(table, budget, lengths.back()),
-                  static_cast<double>(tokens) / static_cast<double>(lengths.back()));
+    return {lengths.back(), lengths.back(), 0,
+            static_cast<double>(tokens) / static_cast<double>(lengths.back())};
   }
   // Shorter than the shortest: no faster. Fixed costs do not shrink.
-  if (*above == tokens || above == lengths.begin()) return measured(table, budget, *above);
+  if (*above == tokens || above == lengths.begin()) return {*above, *above};
   const int64_t below = *(above - 1);
-  const double share = static_cast<double>(tokens - below) / static_cast<double>(*above - below);
-  return blend(measured(table, budget, below), measured(table, budget, *above), share);
+  return {below, *above, static_cast<double>(tokens - below) / static_cast<double>(*above - below)};
+}
+
+// At a measured budget.
+LatencyEstimate at_place(const LatencyTable& table, double budget, const LengthPlace& place) {
+  const LatencyEstimate below = measured(table, budget, place.below);
+  if (place.below == place.above) return scaled(below, place.factor);
+  return blend(below, measured(table, budget, place.above), place.share);
 }
 
 }  // namespace
@@ -60,19 +72,21 @@ std::vector<int64_t> LatencyTable::lengths() const {
 }
 
 LatencyEstimate LatencyTable::estimate(double budget, int64_t tokens) const {
+  const LengthPlace place = place_of(lengths(), tokens);
   const std::vector<double> known = budgets();
   const auto above = std::lower_bound(known.begin(), known.end(), budget);
-  if (above == known.end()) return at_length(*this, known.back(), tokens);
-  if (*above == budget || above == known.begin()) return at_length(*this, *above, tokens);
+  if (above == known.end()) return at_place(*this, known.back(), place);
+  if (*above == budget || above == known.begin()) return at_place(*this, *above, place);
   const double below = *(above - 1);
-  return blend(at_length(*this, below, tokens), at_length(*this, *above, tokens),
+  return blend(at_place(*this, below, place), at_place(*this, *above, place),
                (budget - below) / (*above - below));
 }
 
 std::optional<double> LatencyTable::largest_budget(double target_ms, int64_t tokens) const {
+  const LengthPlace place = place_of(lengths(), tokens);
   std::optional<double> best;
   for (const double budget : budgets()) {
-    if (at_length(*this, budget, tokens).p90_ms <= target_ms) best = budget;
+    if (at_place(*this, budget, place).p90_ms <= target_ms) best = budget;
   }
   return best;
 }

@@ -13,6 +13,7 @@
 #include "budget/selection.h"
 #include "budget/shape.h"
 #include "budget/unit_order.h"
+#include "checkpoint/tensor_names.h"
 
 namespace headroom {
 
@@ -41,6 +42,10 @@ struct ModelConfig {
   std::string scope() const { return order && order->groups > 0 ? "heads+ffn" : "heads"; }
   // P3's kind, fixed for now.
   std::string attention() const { return "standard"; }
+
+  OutputHead output_head() const {
+    return task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
+  }
 
   // The units alive at `budget`. Budget 1 is every one; a smaller one needs a model that was
   // trained for it, otherwise ErrorCode::usage says how to get one.

@@ -5,11 +5,11 @@
 #include "base/interleaved.h"
 #include "base/interrupt.h"
 #include "base/machine.h"
-#include "budget/bench_cell.h"
 #include "budget/fraction.h"
 #include "checkpoint/latency_file.h"
 #include "cli/app.h"
 #include "cli/console.h"
+#include "cli/native_model.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "engine/worker_pool.h"
@@ -38,10 +38,10 @@ std::vector<int64_t> default_lengths(int64_t longest) {
 std::vector<LatencyCell> measure(const std::shared_ptr<const EngineModel>& model, WorkerPool& pool,
                                  int64_t tokens, const CalibrationSettings& settings) {
   constexpr uint64_t seed = 1;
-  const TokenInput input{random_ids(model->config().shape.vocabulary, tokens, seed), {}};
+  const std::vector<TokenInput> input = random_batch(model->config().shape, 1, tokens, seed);
   std::vector<std::function<void()>> runs;
   for (const double budget : settings.budgets) {
-    runs.emplace_back([&, budget] { pool.classify(std::span(&input, 1), budget); });
+    runs.emplace_back([&, budget] { pool.classify(std::span(input), budget); });
   }
   const auto times = time_interleaved(runs, settings.warmup, settings.rounds, seed);
   std::vector<LatencyCell> cells;
@@ -113,9 +113,7 @@ int run_calibrate(int argc, char** argv) {
   return run_app(app, argc, argv, [&](bool json) {
     if (threads == 0) threads = 1;
     for (const std::string& precision : split_list(precisions)) {
-      EngineOptions options;
-      options.precision = parse_precision(precision);
-      const auto loaded = EngineModel::load(model, options);
+      const auto loaded = load_native(model, precision);
       const ModelConfig& config = loaded->config();
       const bool elastic = config.gates || config.order;
       settings.budgets = elastic ? parse_budgets(budgets) : std::vector<double>{1.0};

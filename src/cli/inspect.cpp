@@ -45,10 +45,8 @@ std::string ffn_per_layer(const Selection& selection, int64_t ffn) {
 
 // What the file holds; a pretrained encoder has a vocabulary head instead of a classifier.
 int64_t stored_parameters(const ModelConfig& config) {
-  const OutputHead head =
-      config.task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
   int64_t count = 0;
-  for (const TensorName& tensor : tensor_names(config.shape, head)) {
+  for (const TensorName& tensor : tensor_names(config.shape, config.output_head())) {
     int64_t size = 1;
     for (const int64_t side : tensor.shape) size *= side;
     count += size;

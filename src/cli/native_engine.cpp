@@ -13,6 +13,7 @@
 #include "checkpoint/latency_file.h"
 #include "cli/app.h"
 #include "cli/engine.h"
+#include "cli/native_model.h"
 #include "data/eval_rows.h"
 #include "engine/worker_pool.h"
 
@@ -20,13 +21,6 @@ namespace headroom {
 namespace {
 
 constexpr size_t rows_a_call = 256;  // between looks at the interrupt flag
-
-std::shared_ptr<const EngineModel> load(const std::filesystem::path& model,
-                                        const std::string& precision) {
-  EngineOptions options;
-  options.precision = parse_precision(precision);
-  return EngineModel::load(model, options);
-}
 
 int thread_count(int wanted) {
   return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -37,7 +31,7 @@ constexpr int request_threads = 1;  // one text is one sequence: more threads ca
 class NativeClassifier : public Classifier {
  public:
   NativeClassifier(const EngineRequest& request, const SpendRequest& spend)
-      : worker_(load(request.model, request.precision)),
+      : worker_(load_native(request.model, request.precision)),
         spend_(spend),
         table_(find_latency_table(request.model, cpu_name(), request.precision, request_threads)) {
     if (spend.latency_ms && !table_) {
@@ -135,11 +129,7 @@ std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& mod
                                    WorkerPool& pool, const std::string& precision, int64_t batch,
                                    int64_t tokens, const BenchSettings& settings) {
   const ModelShape& shape = model->config().shape;
-  const std::vector<int32_t> ids = random_ids(shape.vocabulary, batch * tokens, settings.seed);
-  std::vector<TokenInput> inputs;
-  for (int64_t i = 0; i < batch; ++i) {
-    inputs.push_back({{ids.begin() + i * tokens, ids.begin() + (i + 1) * tokens}, {}});
-  }
+  const std::vector<TokenInput> inputs = random_batch(shape, batch, tokens, settings.seed);
   const std::vector<double> budgets = benched_budgets(settings.budgets);
   std::vector<std::function<void()>> runs;
   runs.reserve(budgets.size());
@@ -175,7 +165,7 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const std::st
                                      const std::filesystem::path& data_dir,
                                      const std::vector<double>& budgets) {
   require_supported("--device", request.device, {"cpu"});
-  const auto model = load(request.model, request.precision);
+  const auto model = load_native(request.model, request.precision);
   const ModelConfig& config = model->config();
   std::vector<Selection> selections;  // a budget that is not there is told before data is read
   selections.reserve(budgets.size());
@@ -202,7 +192,7 @@ std::vector<BenchCell> bench_model(const std::filesystem::path& path, const Benc
   update.total = static_cast<int64_t>(settings.precisions.size() * settings.batches.size() *
                                       settings.tokens.size());
   for (const std::string& precision : settings.precisions) {
-    const auto model = load(path, precision);
+    const auto model = load_native(path, precision);
     check_lengths(settings.tokens, model->config().shape);
     WorkerPool pool(model, settings.threads);
     for (const int64_t tokens : settings.tokens) {

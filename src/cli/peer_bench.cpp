@@ -15,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/scratch_folder.h"
 #include "checkpoint/onnx_writer.h"
+#include "cli/native_model.h"
 #include "cli/peer.h"
 #include "data/input_stream.h"
 #include "data/line_reader.h"
@@ -198,15 +199,6 @@ std::vector<ComparedCell> bench_batch(const std::vector<Native>& natives, Loaded
   return cells;
 }
 
-Inputs random_batch(const ModelShape& shape, int64_t batch, int64_t tokens, uint64_t seed) {
-  const std::vector<int32_t> ids = random_ids(shape.vocabulary, batch * tokens, seed);
-  Inputs inputs;
-  for (int64_t i = 0; i < batch; ++i) {
-    inputs.push_back({{ids.begin() + i * tokens, ids.begin() + (i + 1) * tokens}, {}});
-  }
-  return inputs;
-}
-
 Inputs text_batch(const EngineModel& model, const std::string& file) {
   InputStream stream(file);
   LineReader reader(stream);
@@ -222,10 +214,8 @@ std::vector<Native> load_natives(const std::filesystem::path& model,
                                  const BenchSettings& settings) {
   std::vector<Native> natives;
   for (const std::string& precision : settings.precisions) {
-    EngineOptions options;
-    options.precision = parse_precision(precision);
-    natives.push_back({precision, std::make_unique<WorkerPool>(EngineModel::load(model, options),
-                                                               settings.threads)});
+    natives.push_back(
+        {precision, std::make_unique<WorkerPool>(load_native(model, precision), settings.threads)});
   }
   return natives;
 }

@@ -12,15 +12,13 @@ namespace headroom {
 
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config) {
   const SafetensorsFile file(directory / "model.safetensors");
-  const OutputHead head =
-      config.task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
-  const std::vector<TensorName> names = tensor_names(config.shape, head);
+  const std::vector<TensorName> names = tensor_names(config.shape, config.output_head());
   if (file.tensors().size() != names.size()) {
     throw Error(ErrorCode::bad_model, "load weights",
                 fmt::format("{} holds {} tensors, config.json implies {}: files of two models?",
                             file.path().string(), file.tensors().size(), names.size()));
   }
-  ModelWeights weights = hollow_weights(config.shape, head);
+  ModelWeights weights = hollow_weights(config.shape, config.output_head());
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
     const TensorName& entry = names[next++];

@@ -31,6 +31,20 @@ Validation validate_prefixes(const ElasticModel& model, const std::vector<Batch>
   return result;
 }
 
+torch::Tensor teacher_logits(const ElasticModel& teacher, const Batch& batch) {
+  const torch::NoGradGuard no_gradients;
+  return forward(teacher.weights, batch, teacher.evaluation());
+}
+
+// (1 - r) * task + r * distillation; without a teacher's logits the task alone.
+torch::Tensor blend(const StageSettings& settings, const torch::Tensor& logits,
+                    const torch::Tensor& taught, const Batch& batch) {
+  const double r = settings.distill_weight;
+  const torch::Tensor task = task_loss(logits, batch.labels, settings.label_smoothing);
+  if (!taught.defined()) return task;
+  return (1 - r) * task + r * distillation_loss(logits, taught, settings.temperature);
+}
+
 class NestedStage : public Stage {
  public:
   NestedStage(StageSettings settings, const NestedSettings& nested,
@@ -43,14 +57,11 @@ class NestedStage : public Stage {
 
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
     torch::Tensor taught;
-    if (settings_.distill_weight > 0) {
-      const torch::NoGradGuard no_gradients;
-      taught = forward(teacher_->weights, batch, teacher_->evaluation());
-    }
+    if (settings_.distill_weight > 0) taught = teacher_logits(*teacher_, batch);
     torch::Tensor total;
     for (const double budget : {1.0, settings_.budget_low, draw_budget(settings_, random)}) {
       const torch::Tensor logits = forward(at_budget(model, budget), batch, model.training());
-      const torch::Tensor one = blend(logits, taught, batch);
+      const torch::Tensor one = blend(settings_, logits, taught, batch);
       total = total.defined() ? total + one : one;
     }
     return total / 3.0;
@@ -60,14 +71,6 @@ class NestedStage : public Stage {
   }
 
  private:
-  torch::Tensor blend(const torch::Tensor& logits, const torch::Tensor& taught,
-                      const Batch& batch) const {
-    const double r = settings_.distill_weight;
-    const torch::Tensor task = task_loss(logits, batch.labels, settings_.label_smoothing);
-    if (!taught.defined()) return task;
-    return (1 - r) * task + r * distillation_loss(logits, taught, settings_.temperature);
-  }
-
   StageSettings settings_;
   NestedSettings nested_;
   const std::vector<Batch>& validation_;
@@ -81,15 +84,8 @@ class SpecialistStage : public Stage {
   std::string name() const override { return "specialist"; }
   void begin(ElasticModel start) override { teacher_ = std::move(start); }
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
-    torch::Tensor taught;
-    {
-      const torch::NoGradGuard no_gradients;
-      taught = forward(teacher_->weights, batch, teacher_->evaluation());
-    }
-    const double r = settings_.distill_weight;
     const torch::Tensor logits = forward(at_budget(model, budget_), batch, model.training());
-    return (1 - r) * task_loss(logits, batch.labels, settings_.label_smoothing) +
-           r * distillation_loss(logits, taught, settings_.temperature);
+    return blend(settings_, logits, teacher_logits(*teacher_, batch), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_prefixes(model, validation_, {budget_});

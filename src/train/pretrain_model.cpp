@@ -17,6 +17,7 @@
 #include "text/wordpiece_tokenizer.h"
 #include "text/wordpiece_trainer.h"
 #include "train/masked_lm.h"
+#include "train/recipe.h"
 #include "train/runtime.h"
 #include "train/trainer.h"
 #include "train/training_output.h"
@@ -152,10 +153,7 @@ void check_request(const PretrainRequest& request) {
     refuse("--text - can be read once, but a vocabulary is trained first: give --vocab or a file");
   }
   if ((request.steps > 0) == (request.minutes > 0)) refuse("give either --steps or --minutes");
-  const ModelShape& s = request.shape;
-  if (s.layers < 1 || s.heads < 1 || s.ffn < 1 || s.width < 1 || s.width % s.heads != 0) {
-    refuse(fmt::format("--width {} must be a positive multiple of --heads {}", s.width, s.heads));
-  }
+  check_shape(request.shape, "pretrain");
   if (request.batch_rows < 1) refuse("--batch must be at least 1");
 }
 

@@ -1,5 +1,9 @@
 #include "train/recipe.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 namespace headroom {
 
 Recipe default_recipe(Task task) {
@@ -46,6 +50,15 @@ ModelShape default_shape(Task task) {
     shape.ffn = 128;
   }
   return shape;
+}
+
+void check_shape(const ModelShape& shape, const char* operation) {
+  if (shape.layers < 1 || shape.heads < 1 || shape.ffn < 1 || shape.width < 1 ||
+      shape.width % shape.heads != 0) {
+    throw Error(ErrorCode::usage, operation,
+                fmt::format("--width {} must be a positive multiple of --heads {}", shape.width,
+                            shape.heads));
+  }
 }
 
 }  // namespace headroom

@@ -64,4 +64,8 @@ Recipe fine_tuning_recipe(Recipe recipe);
 StageSettings stage_settings(const Recipe& recipe, Method method);
 ModelShape default_shape(Task task);
 
+// Throws ErrorCode::usage with `operation` unless every size is positive and the heads divide the
+// width.
+void check_shape(const ModelShape& shape, const char* operation);
+
 }  // namespace headroom

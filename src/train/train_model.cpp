@@ -50,15 +50,6 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
                   static_cast<int>(r.nested.allocation), r.nested.group_width));
 }
 
-void check_shape(const ModelShape& shape) {
-  if (shape.layers < 1 || shape.heads < 1 || shape.ffn < 1 || shape.width < 1 ||
-      shape.width % shape.heads != 0) {
-    throw Error(ErrorCode::usage, "train",
-                fmt::format("--width {} must be a positive multiple of --heads {}", shape.width,
-                            shape.heads));
-  }
-}
-
 // Fresh weights, or those of --init with a fresh classifier when the labels differ.
 ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape,
                             const TaskData& data, torch::Device device) {
@@ -139,7 +130,7 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
 }  // namespace
 
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
-  check_shape(request.shape);
+  check_shape(request.shape, "train");
   use_threads(request.threads);
   const torch::Device device = open_device(request.device);
   const TrainingOutput output{request.out, request.resume, request.restart};

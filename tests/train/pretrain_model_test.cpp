@@ -12,12 +12,15 @@
 #include "support.h"
 #include "train/evaluate_checkpoint.h"
 #include "train/predictor.h"
+#include "train/stop_at_step.h"
 #include "train/train_model.h"
 
 namespace headroom {
 namespace {
 namespace fs = std::filesystem;
 using testing::expect_error;
+using testing::Plug;
+using testing::StopAtStep;
 using testing::TemporaryFolder;
 
 // Documents of one sentence: about nine tokens each.
@@ -55,27 +58,6 @@ PretrainReport pretrain_quietly(const PretrainRequest& request) {
 std::string bytes_of(const fs::path& folder, const char* file) {
   return read_file(folder / file, ErrorCode::bad_data);
 }
-
-enum class Plug { pulled, terminated };
-
-// At the n-th step, throws as a crash would or sends the signal that asks a program to end.
-class StopAtStep : public ProgressSink {
- public:
-  StopAtStep(int64_t step, Plug plug) : left_(step), plug_(plug) {}
-  void update(const ProgressUpdate& /*update*/) override {
-    if (--left_ != 0) return;
-    if (plug_ == Plug::terminated) {
-      std::raise(SIGTERM);
-      return;
-    }
-    throw Error(ErrorCode::interrupted, "test", "pulled the plug");
-  }
-  void note(const std::string& /*line*/) override {}
-
- private:
-  int64_t left_;
-  Plug plug_;
-};
 
 // One pretraining for all tests that only read its checkpoint.
 class Pretrain : public ::testing::Test {

@@ -16,12 +16,15 @@
 #include "support.h"
 #include "train/evaluate_checkpoint.h"
 #include "train/predictor.h"
+#include "train/stop_at_step.h"
 
 namespace headroom {
 namespace {
 namespace fs = std::filesystem;
 using testing::expect_error;
 using testing::FullDisk;
+using testing::Plug;
+using testing::StopAtStep;
 using testing::TemporaryFolder;
 
 // Rows whose one telling word gives the label away, among words that say nothing.
@@ -95,27 +98,6 @@ bool same_model(const fs::path& a, const fs::path& b) {
   return bytes(a, "model.safetensors") == bytes(b, "model.safetensors") &&
          bytes(a, "config.json") == bytes(b, "config.json");
 }
-
-enum class Plug { pulled, terminated };
-
-// At the n-th step, throws as a crash would or sends the signal that asks a program to end.
-class StopAtStep : public ProgressSink {
- public:
-  StopAtStep(int64_t step, Plug plug) : left_(step), plug_(plug) {}
-  void update(const ProgressUpdate& /*update*/) override {
-    if (--left_ != 0) return;
-    if (plug_ == Plug::terminated) {
-      std::raise(SIGTERM);
-      return;
-    }
-    throw Error(ErrorCode::interrupted, "test", "pulled the plug");
-  }
-  void note(const std::string& /*line*/) override {}
-
- private:
-  int64_t left_;
-  Plug plug_;
-};
 
 // One training for all tests that only read its checkpoint.
 class TrainModel : public ::testing::Test {
