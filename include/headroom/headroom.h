@@ -20,9 +20,12 @@
 
 namespace headroom {
 
-// How much compute an answer may use: a share of the whole model, in (0, 1].
+// How much an answer may cost.
 struct BudgetRequest {
-  double fraction = 1.0;
+  double fraction = 1.0;  // of the whole model's compute, in (0, 1]
+  // Instead of the fraction: the largest budget that `headroom calibrate` found to answer a text of
+  // this length in so many milliseconds, nine times in ten, on this machine.
+  std::optional<double> latency_ms = std::nullopt;
 };
 
 enum class Arithmetic {
@@ -55,6 +58,8 @@ struct Answer {
   double active_heads = 1.0;   // share of the model's attention heads that ran
   int64_t tokens = 0;
   double milliseconds = 0.0;  // of the call that gave this answer, its other texts included
+  // Of this text alone, as foreseen; nothing when this machine was not calibrated.
+  std::optional<double> predicted_milliseconds = std::nullopt;
 };
 
 // Multiply-adds of one text: an estimate of its cost that depends on no machine.
@@ -74,6 +79,12 @@ class Model {
   // alone and among others.
   std::vector<Answer> classify(std::span<const Text> texts, BudgetRequest budget = {}) const;
   std::vector<Answer> classify(std::span<const Tokens> inputs, BudgetRequest budget = {}) const;
+
+  // A request for each text.
+  std::vector<Answer> classify(std::span<const Text> texts,
+                               std::span<const BudgetRequest> budgets) const;
+  std::vector<Answer> classify(std::span<const Tokens> inputs,
+                               std::span<const BudgetRequest> budgets) const;
 
   const std::vector<std::string>& labels() const;
   int64_t longest_input() const;  // in tokens; longer texts are cut

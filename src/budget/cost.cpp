@@ -2,13 +2,20 @@
 
 namespace headroom {
 
-Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens) {
+double head_macs(const ModelShape& shape, int64_t tokens) {
   const auto T = static_cast<double>(tokens);
   const auto D = static_cast<double>(shape.width);
   const auto W = static_cast<double>(shape.head_width());
-  const double per_head = 4 * T * D * W + 2 * T * T * W;  // Q, K, V, O; then scores and sums
+  const auto projections = static_cast<double>(input_projections(shape.attention) + 1);
+  const double over_tokens = has_mixing(shape.attention) ? 3 : 2;
+  return projections * T * D * W + over_tokens * T * T * W;
+}
+
+Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens) {
+  const auto T = static_cast<double>(tokens);
+  const auto D = static_cast<double>(shape.width);
   Cost cost;
-  cost.attention_macs = static_cast<double>(selection.total()) * per_head;
+  cost.attention_macs = static_cast<double>(selection.total()) * head_macs(shape, tokens);
   cost.model_macs = cost.attention_macs + D * D + D * static_cast<double>(shape.labels);
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
     cost.model_macs += 2 * T * D * static_cast<double>(selection.ffn_of(layer, shape.ffn));
@@ -30,9 +37,12 @@ Cost mean_cost(const ModelShape& shape, const Selection& selection,
 int64_t attention_parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t D = shape.width;
   const int64_t W = shape.head_width();
-  const int64_t per_head = 4 * D * W + 3 * W;  // biases of Q, K, V are per head; O's is per layer
+  const int64_t projections = input_projections(shape.attention);
+  const int64_t per_head = (projections + 1) * D * W + projections * W;
+  const int64_t mixing = has_mixing(shape.attention) ? shape.positions * shape.positions : 0;
+  const int64_t per_layer = D + mixing;  // O's bias; the others are per head
   int64_t count = selection.total() * per_head;
-  for (const auto& kept : selection.kept) count += kept.empty() ? 0 : D;
+  for (const auto& kept : selection.kept) count += kept.empty() ? 0 : per_layer;
   return count;
 }
 

@@ -16,6 +16,10 @@ struct Cost {
   double model_macs = 0;      // attention + FFN of every layer, pooler, classifier
 };
 
+// One head on one input of `tokens` tokens: its projections, scores and weighted sums, and its
+// share of the mixing of values where the attention has one.
+double head_macs(const ModelShape& shape, int64_t tokens);
+
 // One input of `tokens` tokens.
 Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens);
 

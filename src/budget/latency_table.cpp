@@ -91,6 +91,16 @@ std::optional<double> LatencyTable::largest_budget(double target_ms, int64_t tok
   return best;
 }
 
+double LatencyTable::budget_for(double target_ms, int64_t tokens) const {
+  const std::optional<double> budget = largest_budget(target_ms, tokens);
+  if (budget) return *budget;
+  const double least = budgets().front();
+  throw Error(ErrorCode::target_unreachable, "choose budget",
+              fmt::format("{} tokens take {:.3f} ms (p90) at the smallest calibrated budget, {}; "
+                          "{} ms were asked for",
+                          tokens, estimate(least, tokens).p90_ms, least, target_ms));
+}
+
 Json to_json(const LatencyTable& table) {
   Json json = {{"machine", table.machine},
                {"precision", table.precision},

@@ -39,6 +39,9 @@ struct LatencyTable {
 
   // The largest measured budget whose p90 is at most `target_ms`; nothing when none is.
   std::optional<double> largest_budget(double target_ms, int64_t tokens) const;
+
+  // The same, but throws ErrorCode::target_unreachable when none is.
+  double budget_for(double target_ms, int64_t tokens) const;
 };
 
 Json to_json(const LatencyTable& table);

@@ -18,6 +18,9 @@ struct Selection {
 
   int64_t layers() const { return static_cast<int64_t>(kept.size()); }
   int64_t total() const;  // heads kept
+  int64_t heads_of(int64_t layer) const {
+    return static_cast<int64_t>(kept[static_cast<size_t>(layer)].size());
+  }
   double active_fraction() const;
   int64_t ffn_of(int64_t layer, int64_t width) const {  // neurons kept of a layer with `width`
     return ffn.empty() ? width : ffn[static_cast<size_t>(layer)];

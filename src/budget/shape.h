@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "budget/attention_kind.h"
+
 namespace headroom {
 
 struct ModelShape {
@@ -15,6 +17,7 @@ struct ModelShape {
   int64_t positions = 512;  // longest input, special tokens included
   int64_t token_types = 2;  // first or second text of a pair
   int64_t labels = 2;
+  AttentionKind attention = AttentionKind::standard;
 
   int64_t head_width() const { return width / heads; }
   int64_t total_heads() const { return layers * heads; }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "budget/cost.h"
 #include "budget/fraction.h"
 
 namespace headroom {
@@ -17,10 +18,8 @@ namespace {
 
 // What one unit costs per token, in MACs.
 double price(UnitKind kind, const ModelShape& shape, int64_t group_width) {
-  const auto D = static_cast<double>(shape.width);
-  const auto W = static_cast<double>(shape.head_width());
-  if (kind == UnitKind::ffn) return 2 * D * static_cast<double>(group_width);
-  return 4 * D * W + 2 * static_cast<double>(priced_tokens) * W;  // Q, K, V, O; scores and sums
+  if (kind == UnitKind::ffn) return static_cast<double>(2 * shape.width * group_width);
+  return head_macs(shape, priced_tokens) / static_cast<double>(priced_tokens);
 }
 
 UnitOrder empty_order(const ModelShape& shape, int64_t group_width) {

@@ -10,7 +10,13 @@
 namespace headroom {
 namespace {
 
-constexpr int format_version = 1;
+// 2 added other attentions than standard, and compact models. A file says the lowest version that
+// can read it.
+constexpr int format_version = 2;
+
+int needed_version(const ModelConfig& config) {
+  return config.stored || config.shape.attention != AttentionKind::standard ? 2 : 1;
+}
 
 template <typename Enum>
 Enum from_name(const JsonFields& fields, std::string_view key,
@@ -63,6 +69,58 @@ UnitOrder order_from_json(const JsonFields& own, const ModelShape& shape) {
     names.push_back(unit.get<std::string>());
   }
   return parse_units(names, shape);
+}
+
+AttentionKind attention_from_json(const JsonFields& own) {
+  const std::string name = own.text_or("attention", "standard");
+  const std::optional<AttentionKind> kind = find_attention(name);
+  if (!kind) {
+    own.fail(
+        "attention",
+        fmt::format("is \"{}\", this version knows: standard, optimized, efficient, super", name));
+  }
+  return *kind;
+}
+
+Json stored_to_json(const Selection& stored, const ModelShape& shape) {
+  std::vector<int64_t> ffn;
+  for (int64_t i = 0; i < shape.layers; ++i) ffn.push_back(stored.ffn_of(i, shape.ffn));
+  return {{"heads", stored.kept}, {"ffn", ffn}};
+}
+
+// Ascending head numbers below shape.heads.
+std::vector<int32_t> stored_heads(const JsonFields& fields, const Json& layer,
+                                  const ModelShape& shape) {
+  std::vector<int32_t> heads;
+  if (!layer.is_array()) fields.fail("heads", fmt::format("holds {}, not a list", layer.dump()));
+  for (const Json& head : layer) {
+    const int64_t lowest = heads.empty() ? 0 : heads.back() + 1;
+    if (!head.is_number_integer() || head < lowest || head >= shape.heads) {
+      fields.fail("heads", fmt::format("holds {}, expected ascending numbers below {}",
+                                       layer.dump(), shape.heads));
+    }
+    heads.push_back(head.get<int32_t>());
+  }
+  return heads;
+}
+
+Selection stored_from_json(const Json& json, const ModelShape& shape) {
+  const JsonFields fields(json, ErrorCode::bad_model, "config.json headroom.stored");
+  Selection stored{shape.heads, {}, {}};
+  for (const Json& layer : fields.array("heads")) {
+    stored.kept.push_back(stored_heads(fields, layer, shape));
+  }
+  for (const Json& width : fields.array("ffn")) {
+    if (!width.is_number_integer() || width < 0 || width > shape.ffn) {
+      fields.fail("ffn", fmt::format("holds {}, expected 0 to {}", width.dump(), shape.ffn));
+    }
+    stored.ffn.push_back(width.get<int64_t>());
+  }
+  if (stored.layers() != shape.layers || static_cast<int64_t>(stored.ffn.size()) != shape.layers) {
+    fields.fail("heads", fmt::format("and ffn have {} and {} layers, the model {}", stored.layers(),
+                                     stored.ffn.size(), shape.layers));
+  }
+  return stored;
 }
 
 std::vector<std::string> labels_from_json(const JsonFields& fields) {
@@ -129,7 +187,7 @@ std::string_view tokenizer_name(TokenizerKind kind) {
 
 Selection ModelConfig::selection(double budget) const {
   checked_budget(budget);
-  if (budget >= 1.0) return all_heads(shape.layers, shape.heads);
+  if (budget >= 1.0) return everything();
   if (order) return select_units(*order, shape, budget);
   if (!gates) {
     throw Error(ErrorCode::usage, "select heads",
@@ -167,17 +225,18 @@ Json config_to_json(const ModelConfig& config) {
     json["label2id"][config.labels[i]] = i;
   }
   Json own;
-  own["format"] = format_version;
+  own["format"] = needed_version(config);
   own["task"] = task_name(config.task);
   own["method"] = method_name(config.method);
   own["scope"] = config.scope();
-  own["attention"] = config.attention();
+  own["attention"] = attention_name(config.shape.attention);
   own["tokenizer"] = tokenizer_name(config.tokenizer);
   if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
   if (config.method == Method::static_gates) own["trained_budget"] = config.trained_budget;
   if (config.gates)
     own["gates"] = {{"offset", config.gates->offset}, {"slope", config.gates->slope}};
   if (config.order) own["order"] = unit_names(*config.order);
+  if (config.stored) own["stored"] = stored_to_json(*config.stored, shape);
   json["headroom"] = own;
   return json;
 }
@@ -196,7 +255,6 @@ ModelConfig config_from_json(const Json& json) {
              fmt::format("is {}, this version reads up to {}: written by a newer headroom?",
                          version, format_version));
   }
-  expect_text(own, "attention", "standard");
 
   ModelConfig config;
   config.shape = shape_from_json(fields);
@@ -216,6 +274,11 @@ ModelConfig config_from_json(const Json& json) {
                                      {"budgeted", Method::budgeted},
                                      {"static", Method::static_gates},
                                      {"nested", Method::nested}});
+  config.shape.attention = attention_from_json(own);
+  if (own.has("stored")) config.stored = stored_from_json(own.object("stored"), config.shape);
+  if (config.stored && config.method != Method::dense) {
+    own.fail("stored", "is for models of method dense: a compact model has no smaller budgets");
+  }
   if (config.method == Method::nested) config.order = order_from_json(own, config.shape);
   expect_text(own, "scope", config.scope());
   if (config.method == Method::budgeted || config.method == Method::static_gates) {

@@ -37,17 +37,25 @@ struct ModelConfig {
   std::optional<GateParameters> gates;  // budgeted and static
   double trained_budget = 1.0;          // static: the one budget the gates were trained for
   std::optional<UnitOrder> order;       // nested; the weights are stored in this order
+  // A compact model: the heads, under their numbers in the whole model, and the FFN widths that its
+  // file holds. Nothing: all of them.
+  std::optional<Selection> stored;
 
   // What the budget governs: "heads" or "heads+ffn".
   std::string scope() const { return order && order->groups > 0 ? "heads+ffn" : "heads"; }
-  // P3's kind, fixed for now.
-  std::string attention() const { return "standard"; }
 
   OutputHead output_head() const {
     return task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
   }
 
-  // The units alive at `budget`. Budget 1 is every one; a smaller one needs a model that was
+  // Everything that the file holds.
+  Selection everything() const { return stored ? *stored : all_heads(shape.layers, shape.heads); }
+
+  std::vector<TensorName> tensors() const {
+    return tensor_names(shape, output_head(), everything());
+  }
+
+  // The units alive at `budget`. Budget 1 is everything; a smaller one needs a model that was
   // trained for it, otherwise ErrorCode::usage says how to get one.
   Selection selection(double budget) const;
 };

@@ -5,8 +5,12 @@
 namespace headroom {
 
 std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head) {
+  return tensor_names(shape, head, all_heads(shape.layers, shape.heads));
+}
+
+std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head,
+                                     const Selection& stored) {
   const int64_t D = shape.width;
-  const int64_t F = shape.ffn;
   std::vector<TensorName> names;
   const auto add = [&](std::string name, std::vector<int64_t> dims) {
     names.push_back({std::move(name), std::move(dims)});
@@ -26,10 +30,15 @@ std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head) {
   add_norm(embeddings + "LayerNorm");
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
     const std::string prefix = fmt::format("bert.encoder.layer.{}.", layer);
-    add_linear(prefix + "attention.self.query", D, D);
-    add_linear(prefix + "attention.self.key", D, D);
-    add_linear(prefix + "attention.self.value", D, D);
-    add_linear(prefix + "attention.output.dense", D, D);
+    const int64_t E = stored.heads_of(layer) * shape.head_width();
+    const int64_t F = stored.ffn_of(layer, shape.ffn);
+    add_linear(prefix + "attention.self.query", D, E);
+    if (has_key_projection(shape.attention)) add_linear(prefix + "attention.self.key", D, E);
+    if (has_value_projection(shape.attention)) add_linear(prefix + "attention.self.value", D, E);
+    if (has_mixing(shape.attention)) {
+      add(prefix + "attention.self.mixing.weight", {shape.positions, shape.positions});
+    }
+    add_linear(prefix + "attention.output.dense", E, D);
     add_norm(prefix + "attention.output.LayerNorm");
     add_linear(prefix + "intermediate.dense", D, F);
     add_linear(prefix + "output.dense", F, D);

@@ -1,11 +1,12 @@
 // Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification
-// and BertForMaskedLM.
+// and BertForMaskedLM, and attention.self.mixing.weight, (longest input)^2, for Super Attention.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "budget/selection.h"
 #include "budget/shape.h"
 
 namespace headroom {
@@ -20,8 +21,13 @@ enum class OutputHead {
   masked_lm,   // predicts hidden tokens; its output matrix is the word table, stored once
 };
 
-// Every tensor of a dense model of this shape, in a fixed order. Linear weights are (out, in).
+// Every tensor of a model of this shape, in a fixed order. Linear weights are (out, in).
 std::vector<TensorName> tensor_names(const ModelShape& shape,
                                      OutputHead head = OutputHead::classifier);
+
+// Every tensor of a compact model, which holds only the units in `stored`. A layer without heads or
+// neurons keeps its tensors, with no rows or no columns.
+std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head,
+                                     const Selection& stored);
 
 }  // namespace headroom

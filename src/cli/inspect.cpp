@@ -46,7 +46,7 @@ std::string ffn_per_layer(const Selection& selection, int64_t ffn) {
 // What the file holds; a pretrained encoder has a vocabulary head instead of a classifier.
 int64_t stored_parameters(const ModelConfig& config) {
   int64_t count = 0;
-  for (const TensorName& tensor : tensor_names(config.shape, config.output_head())) {
+  for (const TensorName& tensor : config.tensors()) {
     int64_t size = 1;
     for (const int64_t side : tensor.shape) size *= side;
     count += size;
@@ -56,10 +56,9 @@ int64_t stored_parameters(const ModelConfig& config) {
 
 Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, int64_t tokens) {
   const ModelShape& shape = config.shape;
-  const Selection dense = all_heads(shape.layers, shape.heads);
   Json json;
   json["task"] = task_name(config.task);
-  json["attention"] = config.attention();
+  json["attention"] = attention_name(shape.attention);
   json["method"] = method_name(config.method);
   json["scope"] = config.scope();
   json["layers"] = shape.layers;
@@ -71,7 +70,7 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
   json["labels"] = config.labels;
   json["tokenizer"] = tokenizer_name(config.tokenizer);
   json["parameters"] = stored_parameters(config);
-  json["attention_parameters"] = attention_parameter_count(shape, dense);
+  json["attention_parameters"] = attention_parameter_count(shape, config.everything());
   if (config.gates) {
     json["nested"] = config.gates->shared_slope();
     json["nestedness"] = nestedness(*config.gates, {0.1, 0.25, 0.5, 0.75, 0.9});
@@ -103,14 +102,13 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
 void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& lines,
                       int64_t tokens) {
   const ModelShape& shape = config.shape;
-  fmt::print("{} attention, method {}, scope {}, task {}\n", config.attention(),
+  fmt::print("{} attention, method {}, scope {}, task {}\n", attention_name(shape.attention),
              method_name(config.method), config.scope(), task_name(config.task));
   fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} {}, {} labels\n",
              shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
              config.tokenizer == TokenizerKind::word ? "words" : "word pieces", shape.labels);
-  const Selection dense = all_heads(shape.layers, shape.heads);
   fmt::print("{} parameters, {} of them in attention\n\n", stored_parameters(config),
-             attention_parameter_count(shape, dense));
+             attention_parameter_count(shape, config.everything()));
   Table table{{"budget", "active heads", "heads per layer", "active FFN", "neurons per layer",
                fmt::format("MACs at {} tokens", tokens), "parameters"},
               {}};

@@ -51,7 +51,8 @@ class NativeClassifier : public Classifier {
     const TokenInput tokens =
         tokenise(worker_.model(), {input.text, input.text_pair, input.is_pair});
     const auto length = static_cast<int64_t>(tokens.ids.size());
-    const double budget = budget_for(length);
+    const double budget =
+        spend_.latency_ms ? table_->budget_for(*spend_.latency_ms, length) : spend_.budget;
     EngineAnswer answer = worker_.classify(std::span(&tokens, 1), budget).front();
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - started;
@@ -67,18 +68,6 @@ class NativeClassifier : public Classifier {
   void warm_up() {
     const TokenInput input{std::vector<int32_t>(4, 0), {}};
     worker_.classify(std::span(&input, 1), 1.0);
-  }
-
-  double budget_for(int64_t tokens) const {
-    if (!spend_.latency_ms) return spend_.budget;
-    const std::optional<double> budget = table_->largest_budget(*spend_.latency_ms, tokens);
-    if (budget) return *budget;
-    const double least = table_->budgets().front();
-    throw Error(
-        ErrorCode::target_unreachable, "predict",
-        fmt::format("{} tokens take {:.3f} ms (p90) at the smallest calibrated budget, {}; "
-                    "{} ms were asked for",
-                    tokens, table_->estimate(least, tokens).p90_ms, least, *spend_.latency_ms));
   }
 
   Worker worker_;

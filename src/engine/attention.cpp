@@ -9,6 +9,21 @@ namespace {
 
 enum Part : int64_t { query_part, key_part, value_part };
 
+// The `width` columns of x from `first` on as panels of rows, zeros behind them.
+void copy_to_panels(const Activation& x, int64_t first, int64_t width, int64_t rows,
+                    float* panels) {
+  const int64_t count = round_up(width, panel_width) / panel_width;
+  for (int64_t p = 0; p < count; ++p) {
+    const int64_t used = std::min(panel_width, width - p * panel_width);
+    for (int64_t t = 0; t < rows; ++t) {
+      const float* from = x.floats() + t * x.stride + first + p * panel_width;
+      float* to = panels + (p * rows + t) * panel_width;
+      std::copy_n(from, used, to);
+      std::fill(to + used, to + panel_width, 0.0F);
+    }
+  }
+}
+
 class Attention {
  public:
   Attention(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
@@ -17,30 +32,38 @@ class Attention {
         plan_(plan),
         kernels_(kernels),
         work_(work),
+        kind_(weights.shape.attention),
+        positions_(weights.shape.positions),
         T_(tokens),
         W_(weights.padded_head_width()),
+        read_(weights.shape.head_width()),
         head_panels_(weights.head_panels()),
-        input_{0, 0, layer.qkv.units()} {}
+        input_{0, 0, layer.inputs.units()} {}
 
-  // Parts [first, last] of every kept head, in one product.
-  void project(Part first, Part last, int64_t rows) const {
-    int64_t count = 0;
+  // Queries of the first `queries` tokens, keys and values of all: those that are projected.
+  void project(int64_t queries) const {
+    const auto last = static_cast<Part>(input_projections(kind_) - 1);
+    if (queries == T_) {
+      project(query_part, last, T_);
+      return;
+    }
+    project(query_part, query_part, queries);
+    if (last > query_part) project(key_part, last, T_);
+  }
+
+  // Keys and values that are columns of the input.
+  void read_input() const {
     for (size_t i = 0; i < plan_.heads.size(); ++i) {
-      for (int64_t part = first; part <= last; ++part) {
-        for (int64_t p = 0; p < head_panels_; ++p) {
-          const int64_t panel = (int64_t{plan_.heads[i]} * 3 + part) * head_panels_ + p;
-          const auto [place, stride] = place_of(static_cast<int64_t>(i), part, p);
-          work_.panels[count++] = layer_.qkv.gemm_panel(panel, place, stride);
-        }
+      const int64_t first = plan_.heads[i] * read_;
+      const int64_t place = static_cast<int64_t>(i) * T_ * W_;
+      if (!has_key_projection(kind_)) copy_keys(first, work_.keys + place);
+      if (has_mixing(kind_)) {
+        copy_to_panels(work_.stream.x, first, read_, T_, work_.unmixed);
+        mix_values(work_.values + place);
+      } else if (!has_value_projection(kind_)) {
+        copy_to_panels(work_.stream.x, first, read_, T_, work_.values + place);
       }
     }
-    GemmCall call;
-    call.rows = rows;
-    call.segments = &input_;
-    call.segment_count = 1;
-    call.panels = work_.panels;
-    call.panel_count = count;
-    multiply(kernels_, work_.stream.operand, call);
   }
 
   // The i-th kept head's rows of `context`.
@@ -55,6 +78,54 @@ class Attention {
   }
 
  private:
+  // Parts [first, last] of every kept head, in one product.
+  void project(Part first, Part last, int64_t rows) const {
+    const int64_t parts = input_projections(kind_);
+    int64_t count = 0;
+    for (size_t i = 0; i < plan_.places.size(); ++i) {
+      for (int64_t part = first; part <= last; ++part) {
+        for (int64_t p = 0; p < head_panels_; ++p) {
+          const int64_t panel = (plan_.places[i] * parts + part) * head_panels_ + p;
+          const auto [place, stride] = place_of(static_cast<int64_t>(i), part, p);
+          work_.panels[count++] = layer_.inputs.gemm_panel(panel, place, stride);
+        }
+      }
+    }
+    GemmCall call;
+    call.rows = rows;
+    call.segments = &input_;
+    call.segment_count = 1;
+    call.panels = work_.panels;
+    call.panel_count = count;
+    multiply(kernels_, work_.stream.operand, call);
+  }
+
+  void copy_keys(int64_t first, float* keys) const {
+    const Activation& x = work_.stream.x;
+    for (int64_t t = 0; t < T_; ++t) {
+      std::copy_n(x.floats() + t * x.stride + first, read_, keys + t * W_);
+      std::fill(keys + t * W_ + read_, keys + (t + 1) * W_, 0.0F);
+    }
+  }
+
+  // The leading T x T block of the mixing matrix times the head's values.
+  void mix_values(float* values) const {
+    const GemmSegment whole = {0, 0, T_};
+    for (int64_t p = 0; p < head_panels_; ++p) {
+      const int64_t at = p * T_ * panel_width;
+      work_.panels[p] = {work_.unmixed + at, nullptr, values + at, panel_width, nullptr};
+    }
+    GemmCall call;
+    call.a = layer_.mixing.data();
+    call.a_stride = positions_;
+    call.rows = T_;
+    call.segments = &whole;
+    call.segment_count = 1;
+    call.panels = work_.panels;
+    call.panel_count = head_panels_;
+    kernels_.gemm_f32(call);
+  }
+
   struct Place {
     float* at;
     int64_t stride;
@@ -110,8 +181,11 @@ class Attention {
   const LayerPlan& plan_;
   const Kernels& kernels_;
   const Workspace& work_;
+  AttentionKind kind_;
+  int64_t positions_;
   int64_t T_;
-  int64_t W_;
+  int64_t W_;     // of a head, whole panels
+  int64_t read_;  // of a head, without padding
   int64_t head_panels_;
   GemmSegment input_;
 };
@@ -122,12 +196,8 @@ void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerP
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
             const Activation& context) {
   const Attention attention(weights, layer, plan, kernels, work, tokens);
-  if (queries == tokens) {
-    attention.project(query_part, value_part, tokens);
-  } else {
-    attention.project(query_part, query_part, queries);
-    attention.project(key_part, value_part, tokens);
-  }
+  attention.project(queries);
+  attention.read_input();
   for (size_t i = 0; i < plan.heads.size(); ++i) {
     attention.mix(static_cast<int64_t>(i), queries, context);
   }

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "engine/attention.h"
 #include "engine/linear.h"
-#include "engine/workspace.h"
 
 namespace headroom {
 namespace {
@@ -224,21 +223,41 @@ class Pass {
 
 }  // namespace
 
-void Encoder::run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
-                  Arena& arena) const {
-  const ModelShape& shape = weights_.shape;
+Workspace Encoder::prepare(std::span<const Sequence> sequences, Arena& arena) const {
   int64_t longest = tail_rows;  // the pooler borrows the sequence's rows
   for (const Sequence& sequence : sequences) {
-    check(sequence, shape);
+    check(sequence, weights_.shape);
     longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
   }
-  const Workspace work = make_workspace(weights_, longest, arena);
+  return make_workspace(weights_, longest, arena);
+}
+
+void Encoder::run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,
+                        const Workspace& work) const {
   const Pass pass(weights_, kernels_, plan, work);
   const auto count = static_cast<int64_t>(sequences.size());
   for (int64_t first = 0; first < count; first += tail_rows) {
     const int64_t rows = std::min(tail_rows, count - first);
     for (int64_t i = 0; i < rows; ++i) pass.body(sequences[static_cast<size_t>(first + i)], i);
-    pass.tail(rows, logits.data() + first * shape.labels);
+    pass.tail(rows, logits + first * weights_.shape.labels);
+  }
+}
+
+void Encoder::run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
+                  Arena& arena) const {
+  run_alike(sequences, plan, logits.data(), prepare(sequences, arena));
+}
+
+void Encoder::run(std::span<const Sequence> sequences, std::span<const Plan* const> plans,
+                  std::span<float> logits, Arena& arena) const {
+  const Workspace work = prepare(sequences, arena);
+  const auto labels = static_cast<size_t>(weights_.shape.labels);
+  for (size_t first = 0; first < sequences.size();) {
+    size_t end = first + 1;
+    while (end < sequences.size() && plans[end] == plans[first]) ++end;
+    run_alike(sequences.subspan(first, end - first), *plans[first], logits.data() + first * labels,
+              work);
+    first = end;
   }
 }
 

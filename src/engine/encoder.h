@@ -10,6 +10,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/plan.h"
 #include "engine/weights.h"
+#include "engine/workspace.h"
 
 namespace headroom {
 
@@ -31,7 +32,16 @@ class Encoder {
   void run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
            Arena& arena) const;
 
+  // The same with a plan for every sequence. Neighbours that share one go through the last layers
+  // together.
+  void run(std::span<const Sequence> sequences, std::span<const Plan* const> plans,
+           std::span<float> logits, Arena& arena) const;
+
  private:
+  Workspace prepare(std::span<const Sequence> sequences, Arena& arena) const;
+  void run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,
+                 const Workspace& work) const;
+
   const EngineWeights& weights_;
   const Kernels& kernels_;
 };

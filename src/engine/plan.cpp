@@ -7,10 +7,12 @@
 namespace headroom {
 namespace {
 
-void check(const ModelShape& shape, const Selection& selection) {
-  const auto refuse = [](const std::string& fact) {
-    throw Error(ErrorCode::usage, "plan budget", fact + ": a selection of another model?");
-  };
+[[noreturn]] void refuse(const std::string& fact) {
+  throw Error(ErrorCode::usage, "plan budget", fact + ": a selection of another model?");
+}
+
+void check(const EngineWeights& weights, const Selection& selection) {
+  const ModelShape& shape = weights.shape;
   if (selection.layers() != shape.layers) {
     refuse(fmt::format("selection has {} layers, the model {}", selection.layers(), shape.layers));
   }
@@ -19,29 +21,38 @@ void check(const ModelShape& shape, const Selection& selection) {
                        shape.layers));
   }
   for (int64_t i = 0; i < shape.layers; ++i) {
-    int32_t before = -1;
-    for (const int32_t head : selection.kept[static_cast<size_t>(i)]) {
-      if (head <= before || head >= shape.heads) {
-        refuse(fmt::format("head {} of layer {} is out of order or not below {}", head, i,
-                           shape.heads));
-      }
-      before = head;
-    }
     const int64_t neurons = selection.ffn_of(i, shape.ffn);
-    if (neurons < 0 || neurons > shape.ffn) {
-      refuse(fmt::format("{} FFN neurons in layer {}, the model has {}", neurons, i, shape.ffn));
+    const int64_t stored = weights.stored.ffn_of(i, shape.ffn);
+    if (neurons < 0 || neurons > stored) {
+      refuse(fmt::format("{} FFN neurons in layer {}, the model has {}", neurons, i, stored));
     }
   }
 }
 
+// Where among the layer's stored heads each of `heads` lies.
+std::vector<int32_t> places_of(const std::vector<int32_t>& heads,
+                               const std::vector<int32_t>& stored, int64_t layer) {
+  std::vector<int32_t> places;
+  size_t place = 0;
+  for (const int32_t head : heads) {
+    while (place < stored.size() && stored[place] < head) ++place;
+    if (place == stored.size() || stored[place] != head) {
+      refuse(fmt::format("head {} of layer {} is out of order or not in the model", head, layer));
+    }
+    places.push_back(static_cast<int32_t>(place++));
+  }
+  return places;
+}
+
 // Neighbouring heads become one range: all heads are a single one.
-std::vector<GemmSegment> output_segments(const std::vector<int32_t>& heads, int64_t head_units) {
+std::vector<GemmSegment> output_segments(const std::vector<int32_t>& places, int64_t head_units) {
   std::vector<GemmSegment> segments;
-  for (size_t i = 0; i < heads.size(); ++i) {
-    if (i > 0 && heads[i] == heads[i - 1] + 1) {
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (i > 0 && places[i] == places[i - 1] + 1) {
       segments.back().length += head_units;
     } else {
-      segments.push_back({static_cast<int64_t>(i) * head_units, heads[i] * head_units, head_units});
+      segments.push_back(
+          {static_cast<int64_t>(i) * head_units, places[i] * head_units, head_units});
     }
   }
   return segments;
@@ -51,13 +62,15 @@ std::vector<GemmSegment> output_segments(const std::vector<int32_t>& heads, int6
 
 Plan make_plan(const EngineWeights& weights, const Selection& selection) {
   const ModelShape& shape = weights.shape;
-  check(shape, selection);
+  check(weights, selection);
   const int64_t head_units = weights.padded_head_width() / numbers_per_unit(weights.precision);
   Plan plan;
   for (int64_t i = 0; i < shape.layers; ++i) {
     const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
+    const std::vector<int32_t> places =
+        places_of(heads, weights.stored.kept[static_cast<size_t>(i)], i);
     plan.layers.push_back(
-        {heads, output_segments(heads, head_units), selection.ffn_of(i, shape.ffn)});
+        {heads, places, output_segments(places, head_units), selection.ffn_of(i, shape.ffn)});
     if (!heads.empty()) plan.last_attention = i;
   }
   plan.active_heads = selection.active_fraction();

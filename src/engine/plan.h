@@ -12,7 +12,8 @@
 namespace headroom {
 
 struct LayerPlan {
-  std::vector<int32_t> heads;                // kept, ascending; none: attention is skipped
+  std::vector<int32_t> heads;   // kept, ascending, in the whole model; none: attention is skipped
+  std::vector<int32_t> places;  // where the weights hold them: the same unless the model is compact
   std::vector<GemmSegment> output_segments;  // their rows of the output projection, in units
   int64_t ffn = 0;                           // first neurons; 0: the FFN is skipped
 };

@@ -46,54 +46,74 @@ std::vector<int64_t> every(int64_t count) {
   return order;
 }
 
-// One matrix of 3 D columns, reordered head by head. Scaling the queries here saves scaling every
-// score.
-PackedMatrix pack_qkv(const EngineWeights& weights, Linear query, const Linear& key,
-                      const Linear& value) {
-  const int64_t D = weights.shape.width;
+// The projections of a layer's input as one matrix, reordered head by head. Scaling the queries
+// here saves scaling every score.
+PackedMatrix pack_inputs(const EngineWeights& weights, std::vector<Linear> parts, int64_t heads) {
   const int64_t W = weights.shape.head_width();
   const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(W)));
-  Linear all = std::move(query);
+  Linear all = std::move(parts.front());
   for (float& x : all.weight) x *= scale;
   for (float& x : all.bias) x *= scale;
-  for (const Linear* part : {&key, &value}) {
-    all.weight.insert(all.weight.end(), part->weight.begin(), part->weight.end());
-    all.bias.insert(all.bias.end(), part->bias.begin(), part->bias.end());
+  for (size_t i = 1; i < parts.size(); ++i) {
+    all.weight.insert(all.weight.end(), parts[i].weight.begin(), parts[i].weight.end());
+    all.bias.insert(all.bias.end(), parts[i].bias.begin(), parts[i].bias.end());
   }
   std::vector<int64_t> columns;
-  for (int64_t head = 0; head < weights.shape.heads; ++head) {
-    for (int64_t part = 0; part < 3; ++part) {
-      append_head(columns, part * D + head * W, W, weights.padded_head_width());
+  for (int64_t head = 0; head < heads; ++head) {
+    for (size_t part = 0; part < parts.size(); ++part) {
+      append_head(columns, (static_cast<int64_t>(part) * heads + head) * W, W,
+                  weights.padded_head_width());
     }
   }
-  return PackedMatrix(weights.precision, all.weight, all.bias, columns, every(D));
+  return PackedMatrix(weights.precision, all.weight, all.bias, columns, every(weights.shape.width));
 }
 
-PackedMatrix pack_output(const EngineWeights& weights, const Linear& output) {
+PackedMatrix pack_output(const EngineWeights& weights, const Linear& output, int64_t heads) {
   const int64_t W = weights.shape.head_width();
   std::vector<int64_t> rows;
-  for (int64_t head = 0; head < weights.shape.heads; ++head) {
+  for (int64_t head = 0; head < heads; ++head) {
     append_head(rows, head * W, W, weights.padded_head_width());
   }
   return PackedMatrix(weights.precision, output.weight, output.bias, every(weights.shape.width),
                       rows);
 }
 
-PackedLayer load_layer(const Reader& reader, const EngineWeights& weights, int64_t number) {
+void load_attention(const Reader& reader, const EngineWeights& weights, const std::string& prefix,
+                    int64_t heads, PackedLayer& layer) {
+  const AttentionKind kind = weights.shape.attention;
   const int64_t D = weights.shape.width;
-  const int64_t F = weights.shape.ffn;
-  const std::string prefix = fmt::format("bert.encoder.layer.{}.", number);
+  const int64_t E = heads * weights.shape.head_width();
   const std::string self = prefix + "attention.self.";
-  PackedLayer layer;
-  layer.qkv = pack_qkv(weights, reader.linear(self + "query", D, D),
-                       reader.linear(self + "key", D, D), reader.linear(self + "value", D, D));
-  layer.output = pack_output(weights, reader.linear(prefix + "attention.output.dense", D, D));
+  std::vector<Linear> parts = {reader.linear(self + "query", D, E)};
+  if (has_key_projection(kind)) parts.push_back(reader.linear(self + "key", D, E));
+  if (has_value_projection(kind)) parts.push_back(reader.linear(self + "value", D, E));
+  if (has_mixing(kind)) {
+    layer.mixing =
+        reader.tensor(self + "mixing.weight", {weights.shape.positions, weights.shape.positions});
+  }
+  const Linear output = reader.linear(prefix + "attention.output.dense", E, D);
   layer.attention_norm = reader.norm(prefix + "attention.output.LayerNorm", D);
+  if (heads == 0) return;
+  layer.inputs = pack_inputs(weights, std::move(parts), heads);
+  layer.output = pack_output(weights, output, heads);
+}
+
+void load_ffn(const Reader& reader, const EngineWeights& weights, const std::string& prefix,
+              int64_t F, PackedLayer& layer) {
+  const int64_t D = weights.shape.width;
   const Linear up = reader.linear(prefix + "intermediate.dense", D, F);
-  layer.up = PackedMatrix(weights.precision, up.weight, up.bias);
   const Linear down = reader.linear(prefix + "output.dense", F, D);
-  layer.down = PackedMatrix(weights.precision, down.weight, down.bias);
   layer.ffn_norm = reader.norm(prefix + "output.LayerNorm", D);
+  if (F == 0) return;
+  layer.up = PackedMatrix(weights.precision, up.weight, up.bias);
+  layer.down = PackedMatrix(weights.precision, down.weight, down.bias);
+}
+
+PackedLayer load_layer(const Reader& reader, const EngineWeights& weights, int64_t number) {
+  const std::string prefix = fmt::format("bert.encoder.layer.{}.", number);
+  PackedLayer layer;
+  load_attention(reader, weights, prefix, weights.stored.heads_of(number), layer);
+  load_ffn(reader, weights, prefix, weights.stored.ffn_of(number, weights.shape.ffn), layer);
   return layer;
 }
 
@@ -107,6 +127,7 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   const std::string embeddings = "bert.embeddings.";
   EngineWeights weights;
   weights.shape = shape;
+  weights.stored = config.everything();
   weights.precision = precision;
   weights.layer_norm_eps = static_cast<float>(config.layer_norm_eps);
   weights.words = reader.tensor(embeddings + "word_embeddings.weight", {shape.vocabulary, D});

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "budget/selection.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
 #include "engine/packed_matrix.h"
@@ -20,8 +21,10 @@ struct NormWeights {
 };
 
 struct PackedLayer {
-  PackedMatrix qkv;     // per head: panels of queries (scaled by 1/sqrt(W)), of keys, of values
+  PackedMatrix inputs;  // per head: panels of queries (scaled by 1/sqrt(W)), and of keys and of
+                        // values where the attention projects them
   PackedMatrix output;  // per head: padded_head_width() rows
+  std::vector<float> mixing;  // positions^2, row by row, where the attention mixes values
   NormWeights attention_norm;
   PackedMatrix up;
   PackedMatrix down;
@@ -30,6 +33,7 @@ struct PackedLayer {
 
 struct EngineWeights {
   ModelShape shape;
+  Selection stored;  // what a compact model holds; otherwise everything
   Precision precision = Precision::fp32;
   float layer_norm_eps = 0;
   std::vector<float> words;  // V x D

@@ -37,39 +37,51 @@ EngineAnswer answer_from(std::span<const float> logits) {
 const Plan& Worker::plan(double budget) {
   const auto known = plans_.find(budget);
   if (known != plans_.end()) return known->second;
-  if (plans_.size() >= most_plans) plans_.clear();
   return plans_.emplace(budget, model_->plan(budget)).first->second;
 }
 
 std::vector<EngineAnswer> Worker::classify(std::span<const TextInput> inputs, double budget) {
+  return classify(inputs, std::vector<double>(inputs.size(), budget));
+}
+
+std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs, double budget) {
+  return classify(inputs, std::vector<double>(inputs.size(), budget));
+}
+
+std::vector<EngineAnswer> Worker::classify(std::span<const TextInput> inputs,
+                                           std::span<const double> budgets) {
   const auto started = std::chrono::steady_clock::now();
   std::vector<TokenInput> tokens;
   tokens.reserve(inputs.size());
   for (const TextInput& input : inputs) tokens.push_back(tokenise(*model_, input));
-  std::vector<EngineAnswer> answers = classify(std::span<const TokenInput>(tokens), budget);
+  std::vector<EngineAnswer> answers = classify(std::span<const TokenInput>(tokens), budgets);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
   for (EngineAnswer& answer : answers) answer.milliseconds = elapsed.count();
   return answers;
 }
 
-std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs, double budget) {
+std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs,
+                                           std::span<const double> budgets) {
   const auto started = std::chrono::steady_clock::now();
-  const Plan& chosen = plan(budget);
   const auto labels = static_cast<size_t>(model_->config().shape.labels);
-  std::vector<Sequence> sequences;
-  sequences.reserve(inputs.size());
-  for (const TokenInput& input : inputs) sequences.push_back(input.view());
+  if (plans_.size() >= most_plans) plans_.clear();
+  sequences_.clear();
+  chosen_.clear();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    sequences_.push_back(inputs[i].view());
+    chosen_.push_back(&plan(budgets[i]));
+  }
   std::vector<float> rows(inputs.size() * labels);
-  logits(sequences, chosen, rows);
+  model_->encoder().run(sequences_, chosen_, rows, arena_);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
   std::vector<EngineAnswer> answers;
   answers.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     answers.push_back(answer_from(std::span<const float>(rows).subspan(i * labels, labels)));
-    answers.back().budget = budget;
-    answers.back().active_heads = chosen.active_heads;
+    answers.back().budget = budgets[i];
+    answers.back().active_heads = chosen_[i]->active_heads;
     answers.back().tokens = static_cast<int64_t>(inputs[i].ids.size());
     answers.back().milliseconds = elapsed.count();
   }

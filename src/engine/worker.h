@@ -50,6 +50,12 @@ class Worker {
   std::vector<EngineAnswer> classify(std::span<const TextInput> inputs, double budget);
   std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs, double budget);
 
+  // A budget for each input.
+  std::vector<EngineAnswer> classify(std::span<const TextInput> inputs,
+                                     std::span<const double> budgets);
+  std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs,
+                                     std::span<const double> budgets);
+
   // Without allocation once the largest call was seen: a row of labels per sequence.
   void logits(std::span<const Sequence> sequences, const Plan& plan, std::span<float> out) {
     model_->encoder().run(sequences, plan, out, arena_);
@@ -57,13 +63,15 @@ class Worker {
 
   const EngineModel& model() const { return *model_; }
 
-  // Made at the first use of a budget. Valid until the next call with a new budget.
+  // Made at the first use of a budget. Valid until the next call of classify().
   const Plan& plan(double budget);
 
  private:
   std::shared_ptr<const EngineModel> model_;
   Arena arena_;
   std::map<double, Plan> plans_;
+  std::vector<Sequence> sequences_;  // of one call
+  std::vector<const Plan*> chosen_;
 };
 
 }  // namespace headroom

@@ -81,12 +81,14 @@ void WorkerPool::share(size_t count, const Work& work) {
 }
 
 template <typename Input>
-std::vector<EngineAnswer> WorkerPool::split(std::span<const Input> inputs, double budget) {
+std::vector<EngineAnswer> WorkerPool::split(std::span<const Input> inputs,
+                                            std::span<const double> budgets) {
   const auto started = std::chrono::steady_clock::now();
-  if (workers_.size() == 1) return workers_[0]->classify(inputs, budget);
+  if (workers_.size() == 1) return workers_[0]->classify(inputs, budgets);
   std::vector<EngineAnswer> answers(inputs.size());
   share(inputs.size(), [&](Worker& worker, size_t begin, size_t end) {
-    std::vector<EngineAnswer> part = worker.classify(inputs.subspan(begin, end - begin), budget);
+    std::vector<EngineAnswer> part =
+        worker.classify(inputs.subspan(begin, end - begin), budgets.subspan(begin, end - begin));
     std::move(part.begin(), part.end(), answers.begin() + static_cast<ptrdiff_t>(begin));
   });
   const std::chrono::duration<double, std::milli> elapsed =
@@ -96,11 +98,21 @@ std::vector<EngineAnswer> WorkerPool::split(std::span<const Input> inputs, doubl
 }
 
 std::vector<EngineAnswer> WorkerPool::classify(std::span<const TextInput> inputs, double budget) {
-  return split(inputs, budget);
+  return split<TextInput>(inputs, std::vector<double>(inputs.size(), budget));
 }
 
 std::vector<EngineAnswer> WorkerPool::classify(std::span<const TokenInput> inputs, double budget) {
-  return split(inputs, budget);
+  return split<TokenInput>(inputs, std::vector<double>(inputs.size(), budget));
+}
+
+std::vector<EngineAnswer> WorkerPool::classify(std::span<const TextInput> inputs,
+                                               std::span<const double> budgets) {
+  return split(inputs, budgets);
+}
+
+std::vector<EngineAnswer> WorkerPool::classify(std::span<const TokenInput> inputs,
+                                               std::span<const double> budgets) {
+  return split(inputs, budgets);
 }
 
 }  // namespace headroom

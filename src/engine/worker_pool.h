@@ -29,6 +29,12 @@ class WorkerPool {
   std::vector<EngineAnswer> classify(std::span<const TextInput> inputs, double budget);
   std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs, double budget);
 
+  // A budget for each input.
+  std::vector<EngineAnswer> classify(std::span<const TextInput> inputs,
+                                     std::span<const double> budgets);
+  std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs,
+                                     std::span<const double> budgets);
+
   int threads() const { return static_cast<int>(workers_.size()); }
   const EngineModel& model() const { return workers_.front()->model(); }
 
@@ -37,7 +43,7 @@ class WorkerPool {
   using Work = std::function<void(Worker&, size_t begin, size_t end)>;
 
   template <typename Input>
-  std::vector<EngineAnswer> split(std::span<const Input> inputs, double budget);
+  std::vector<EngineAnswer> split(std::span<const Input> inputs, std::span<const double> budgets);
   void share(size_t count, const Work& work);
   void take_parts(Worker& worker, std::unique_lock<std::mutex>& lock);
   void serve(Worker& worker);

@@ -62,6 +62,7 @@ Workspace make_workspace(const EngineWeights& weights, int64_t tokens, Arena& ar
   work.queries = arena.take<float>(T * all_heads);
   work.keys = arena.take<float>(T * all_heads);
   work.values = arena.take<float>(T * all_heads);
+  if (has_mixing(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
   work.turned_keys = arena.take<float>(T * head_width);
   work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
   work.inverse_sums = arena.take<float>(attention_rows);

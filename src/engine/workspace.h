@@ -36,6 +36,7 @@ struct Workspace {
   float* queries = nullptr;  // per kept head: T rows of padded head width
   float* keys = nullptr;
   float* values = nullptr;       // per kept head: panels, as the product with the scores reads them
+  float* unmixed = nullptr;      // values of one head before they are mixed over tokens
   float* turned_keys = nullptr;  // of one head, transposed: panels of 16 keys
   Activation scores;             // of one head: attention_rows queries by T keys
   float* inverse_sums = nullptr;

@@ -19,6 +19,37 @@ TEST(Cost, DenseLayerMatchesTheTextbookFormula) {
   EXPECT_DOUBLE_EQ(cost.model_macs - cost.attention_macs, 8 * n * D * D + D * D + D * 4);
 }
 
+ModelShape with_attention(AttentionKind kind) {
+  ModelShape shape = bert_mini();
+  shape.layers = 1;
+  shape.positions = 96;
+  shape.attention = kind;
+  return shape;
+}
+
+TEST(Cost, AttentionParametersAreThoseOfThePaper) {
+  // 2403.01643: 4, 3, 2 and 2 square matrices; we add the biases that BERT has and Super's matrix
+  // over tokens, without one.
+  const int64_t D = 256;
+  const auto count = [](AttentionKind kind) {
+    return attention_parameter_count(with_attention(kind), all_heads(1, 4));
+  };
+  EXPECT_EQ(count(AttentionKind::standard), 4 * D * D + 4 * D);
+  EXPECT_EQ(count(AttentionKind::optimized), 3 * D * D + 3 * D);
+  EXPECT_EQ(count(AttentionKind::efficient), 2 * D * D + 2 * D);
+  EXPECT_EQ(count(AttentionKind::super), 2 * D * D + 2 * D + 96 * 96);
+}
+
+TEST(Cost, SuperCostsLessThanOptimizedBelowTheWidthAndLessThanStandardBelowTwice) {
+  const auto macs = [](AttentionKind kind, int64_t tokens) {
+    return cost_of(with_attention(kind), all_heads(1, 4), tokens).attention_macs;
+  };
+  EXPECT_EQ(macs(AttentionKind::super, 256), macs(AttentionKind::optimized, 256));
+  EXPECT_EQ(macs(AttentionKind::super, 512), macs(AttentionKind::standard, 512));
+  EXPECT_LT(macs(AttentionKind::super, 255), macs(AttentionKind::optimized, 255));
+  EXPECT_LT(macs(AttentionKind::efficient, 512), macs(AttentionKind::super, 512));
+}
+
 TEST(Cost, HalfTheHeadsOfBertMiniIsCappedAsDerived) {
   // Caps derived for 32, 128 and 512 tokens: 1.21, 1.24 and 1.33.
   const Selection half = select_heads(random_order(4, 4, 1), 0.5);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "checkpoint/make_tokenizer.h"
 #include "checkpoint/tensor_names.h"
@@ -142,6 +143,72 @@ TEST(PretrainedConfig, RunsAtBudgetOneOnly) {
   const ModelConfig config = pretrained_config();
   EXPECT_EQ(config.selection(1.0), all_heads(2, 4));
   expect_error(ErrorCode::usage, "budget 1 only", [&] { config.selection(0.5); });
+}
+
+ModelConfig compact_config() {
+  ModelConfig config = nested_config(0);
+  config.method = Method::dense;
+  config.order.reset();
+  config.stored = Selection{4, {{1, 3}, {}}, {10, 0}};
+  return config;
+}
+
+TEST(CompactConfig, ComesBackWhole) {
+  const ModelConfig back = written_and_read(compact_config());
+  EXPECT_EQ(back.stored, compact_config().stored);
+  EXPECT_EQ(back.selection(1.0), *compact_config().stored);
+}
+
+TEST(CompactConfig, ImpliesTensorsOfItsSizes) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const TensorName& entry : compact_config().tensors()) shapes[entry.name] = entry.shape;
+  const std::string layer = "bert.encoder.layer.";
+  EXPECT_EQ(shapes[layer + "0.attention.self.key.weight"], (std::vector<int64_t>{4, 8}));
+  EXPECT_EQ(shapes[layer + "0.attention.output.dense.weight"], (std::vector<int64_t>{8, 4}));
+  EXPECT_EQ(shapes[layer + "0.intermediate.dense.weight"], (std::vector<int64_t>{10, 8}));
+  EXPECT_EQ(shapes[layer + "1.attention.self.key.weight"], (std::vector<int64_t>{0, 8}));
+  EXPECT_EQ(shapes[layer + "1.output.dense.weight"], (std::vector<int64_t>{8, 0}));
+}
+
+TEST(CompactConfig, SizesThatTheShapeContradictsAreABadModel) {
+  const auto refused = [](const Json& heads, const Json& ffn, std::string_view why) {
+    Json json = config_to_json(compact_config());
+    json["headroom"]["stored"] = {{"heads", heads}, {"ffn", ffn}};
+    expect_refused(json, why);
+  };
+  refused({{0}, {4}}, {1, 1}, "ascending numbers below 4");
+  refused({{1, 1}, {0}}, {1, 1}, "ascending numbers");
+  refused({{0}, {-1}}, {1, 1}, "ascending numbers");
+  refused({{0}, {0.5}}, {1, 1}, "ascending numbers");
+  refused({0, 1}, {1, 1}, "not a list");
+  refused({{0}, {1}}, {1, 17}, "expected 0 to 16");
+  refused({{0}, {1}}, {1, "all"}, "expected 0 to 16");
+  refused({{0}}, {1, 1}, "have 1 and 2 layers, the model 2");
+}
+
+TEST(CompactConfig, HasNoSmallerBudgets) {
+  Json json = config_to_json(nested_config(0));
+  json["headroom"]["stored"] = config_to_json(compact_config())["headroom"]["stored"];
+  expect_refused(json, "no smaller budgets");
+}
+
+TEST(AttentionConfig, EveryKindComesBack) {
+  for (const char* name : {"standard", "optimized", "efficient", "super"}) {
+    ModelConfig config = nested_config(2);
+    config.shape.attention = find_attention(name).value();
+    EXPECT_EQ(attention_name(written_and_read(config).shape.attention), name);
+  }
+  Json json = config_to_json(nested_config(2));
+  json["headroom"]["attention"] = "linear";
+  expect_refused(json, "standard, optimized, efficient, super");
+}
+
+TEST(ConfigFormat, SaysTheLowestVersionThatCanReadIt) {
+  EXPECT_EQ(config_to_json(nested_config(2))["headroom"]["format"], 1);
+  EXPECT_EQ(config_to_json(compact_config())["headroom"]["format"], 2);
+  ModelConfig efficient = nested_config(2);
+  efficient.shape.attention = AttentionKind::efficient;
+  EXPECT_EQ(config_to_json(efficient)["headroom"]["format"], 2);
 }
 
 TEST(TokenizerConfig, LowerCaseIsKeptForWordPieces) {

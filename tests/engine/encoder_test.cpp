@@ -66,8 +66,9 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
   static EngineOptions options() { return {GetParam().precision, GetParam().isa}; }
 
   static void expect_agreement(const RandomCheckpoint& checkpoint,
-                               const std::vector<Sequence>& sequences, const Selection& selection) {
-    const auto model = EngineModel::load(checkpoint.path(), options());
+                               const std::vector<Sequence>& sequences, const Selection& selection,
+                               const std::filesystem::path& path) {
+    const auto model = EngineModel::load(path, options());
     const std::vector<float> actual = run(*model, sequences, selection);
     double squares = 0;
     size_t at = 0;
@@ -80,8 +81,13 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
     EXPECT_LT(std::sqrt(squares / static_cast<double>(at)), GetParam().tolerance);
   }
 
-  // Sequences of mixed lengths, pairs among them.
   static void expect_agreement(const RandomCheckpoint& checkpoint, const Selection& selection) {
+    expect_agreement(checkpoint, selection, checkpoint.path());
+  }
+
+  // Sequences of mixed lengths, pairs among them.
+  static void expect_agreement(const RandomCheckpoint& checkpoint, const Selection& selection,
+                               const std::filesystem::path& path) {
     Random random{7};
     std::vector<TokenInput> inputs;
     for (const int64_t length : {1, 2, 9, 16, 17, 33, 70}) {
@@ -96,9 +102,12 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
     std::vector<Sequence> sequences;
     sequences.reserve(inputs.size());
     for (const TokenInput& input : inputs) sequences.push_back(input.view());
-    expect_agreement(checkpoint, sequences, selection);
+    expect_agreement(checkpoint, sequences, selection, path);
   }
 };
+
+constexpr AttentionKind every_attention[] = {AttentionKind::standard, AttentionKind::optimized,
+                                             AttentionKind::efficient, AttentionKind::super};
 
 INSTANTIATE_TEST_SUITE_P(All, EncoderOn, ::testing::ValuesIn(settings()), [](const auto& tested) {
   return std::string(isa_name(tested.param.isa)) + "_" +
@@ -153,6 +162,32 @@ TEST_P(EncoderOn, EveryBudgetOfANestedModelAgreesWithThePlainModel) {
   }
 }
 
+TEST_P(EncoderOn, EveryAttentionAgreesWithThePlainModel) {
+  for (const AttentionKind kind : every_attention) {
+    SCOPED_TRACE(attention_name(kind));
+    ModelShape shape = small_shape();
+    shape.attention = kind;
+    shape.width = 33;  // heads of 11: what is read beside a head's columns must not count
+    const RandomCheckpoint checkpoint(shape);
+    expect_agreement(checkpoint, all_heads(3, 3));
+    expect_agreement(checkpoint, {3, {{1}, {0, 2}, {2}}, {80, 5, 16}});
+    expect_agreement(checkpoint, {3, {{0, 1}, {}, {}}, {}});
+  }
+}
+
+TEST_P(EncoderOn, ACompactModelAgreesWithTheWholeModelAtItsSelection) {
+  for (const AttentionKind kind : every_attention) {
+    SCOPED_TRACE(attention_name(kind));
+    ModelShape shape = small_shape();
+    shape.attention = kind;
+    const RandomCheckpoint checkpoint(shape);
+    const Selection stored = {3, {{1, 2}, {0}, {}}, {48, 0, 17}};
+    const auto path = checkpoint.write_compact(stored);
+    expect_agreement(checkpoint, stored, path);
+    expect_agreement(checkpoint, {3, {{2}, {0}, {}}, {16, 0, 17}}, path);
+  }
+}
+
 TEST_P(EncoderOn, ATextGetsTheSameBitsAloneAndInABatch) {
   const RandomCheckpoint checkpoint(small_shape());
   const auto model = EngineModel::load(checkpoint.path(), options());
@@ -167,6 +202,37 @@ TEST_P(EncoderOn, ATextGetsTheSameBitsAloneAndInABatch) {
   const std::vector<float> together = run(*model, sequences, selection);
   for (size_t i = 0; i < sequences.size(); ++i) {
     const std::vector<float> alone = run(*model, {&sequences[i], 1}, selection);
+    const auto first = together.begin() + static_cast<ptrdiff_t>(i * 3);
+    EXPECT_EQ(alone, std::vector<float>(first, first + 3)) << i;
+  }
+}
+
+TEST(Encoder, APlanForEachSequenceGivesTheBitsOfACallForEach) {
+  const RandomCheckpoint checkpoint(small_shape());
+  const auto model = EngineModel::load(checkpoint.path());
+  const std::vector<Selection> selections = {checkpoint.config().selection(0.3),
+                                             checkpoint.config().selection(1),
+                                             {3, {{2}, {1}, {0, 2}}, {}}};
+  std::vector<Plan> plans;
+  for (const Selection& selection : selections) {
+    plans.push_back(make_plan(model->weights(), selection));
+  }
+  Random random{5};
+  std::vector<std::vector<int32_t>> ids;
+  std::vector<Sequence> sequences;
+  std::vector<size_t> which;
+  std::vector<const Plan*> chosen;
+  for (size_t i = 0; i < 50; ++i) {
+    ids.push_back(random_ids(random, 1 + static_cast<int64_t>(random.below(70))));
+    which.push_back(i < 35 ? 0 : random.below(3));  // a long run of one plan, then mixed
+    chosen.push_back(&plans[which.back()]);
+  }
+  for (const auto& each : ids) sequences.push_back({each, {}});
+  Arena arena;
+  std::vector<float> together(sequences.size() * 3);
+  model->encoder().run(sequences, chosen, together, arena);
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const std::vector<float> alone = run(*model, {&sequences[i], 1}, selections[which[i]]);
     const auto first = together.begin() + static_cast<ptrdiff_t>(i * 3);
     EXPECT_EQ(alone, std::vector<float>(first, first + 3)) << i;
   }
@@ -198,6 +264,18 @@ TEST(Plan, RefusesASelectionOfAnotherModel) {
   refused("head 3 of layer 0", all_heads(3, 4));
   refused("head 0 of layer 0", {3, {{1, 0}, {0}, {0}}, {}});
   refused("81 FFN neurons", {3, {{0}, {0}, {0}}, {1, 81, 1}});
+}
+
+TEST(Plan, RefusesWhatACompactModelLeftOut) {
+  const RandomCheckpoint checkpoint(small_shape());
+  const auto model =
+      EngineModel::load(checkpoint.write_compact({3, {{1, 2}, {0}, {0}}, {48, 80, 16}}));
+  const auto refused = [&](std::string_view fragment, const Selection& selection) {
+    expect_error(ErrorCode::usage, fragment, [&] { make_plan(model->weights(), selection); });
+  };
+  refused("head 0 of layer 0", {3, {{0}, {0}, {0}}, {48, 80, 16}});
+  refused("64 FFN neurons in layer 0, the model has 48", {3, {{1}, {0}, {0}}, {64, 80, 16}});
+  expect_error(ErrorCode::usage, "runs at budget 1 only", [&] { model->plan(0.5); });
 }
 
 TEST(Plan, NeighbouringHeadsAreOneRange) {

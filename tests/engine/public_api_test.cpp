@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "base/machine.h"
+#include "checkpoint/latency_file.h"
 #include "engine/random_model.h"
 #include "headroom/headroom.h"
 
@@ -70,6 +72,39 @@ TEST(PublicModel, TextsPairsAndTokensAgree) {
   const std::vector<Tokens> tokens = {{{2, 5, 3, 6, 3}, {0, 0, 0, 1, 1}}};
   EXPECT_EQ(model.classify(pair).at(0).scores,
             model.classify(std::span<const Tokens>(tokens)).at(0).scores);
+}
+
+TEST(PublicModel, EachTextMayHaveItsOwnBudget) {
+  const Model model = Model::load(checkpoint().path(), {.threads = 2});
+  const std::vector<std::string> texts = some_texts(40);
+  std::vector<Text> views;
+  std::vector<BudgetRequest> budgets;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    views.push_back({texts[i]});
+    budgets.push_back({i % 3 == 0 ? 1.0 : 0.3});
+  }
+  const std::vector<Answer> answers = model.classify(views, budgets);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(answers[i].budget, budgets[i].fraction);
+    EXPECT_EQ(answers[i].scores, model.classify(texts[i], budgets[i]).scores) << i;
+  }
+  budgets.pop_back();
+  EXPECT_THROW(model.classify(views, budgets), std::exception);
+}
+
+TEST(PublicModel, ALatencyTargetIsLookedUpInThisMachinesTable) {
+  ModelShape shape = checkpoint().config().shape;
+  const RandomCheckpoint calibrated(shape);
+  EXPECT_FALSE(Model::load(calibrated.path()).classify("a b").predicted_milliseconds);
+  EXPECT_THROW(Model::load(calibrated.path()).classify("a b", {.latency_ms = 5}), std::exception);
+  store_latency_table(calibrated.path(),
+                      {cpu_name(), "fp32", 1, today(), {{0.5, 4, 1.0, 2.0}, {1.0, 4, 3.0, 6.0}}});
+  const Model model = Model::load(calibrated.path());
+  const Answer small = model.classify("a b", {.latency_ms = 5});
+  EXPECT_EQ(small.budget, 0.5);
+  EXPECT_EQ(small.predicted_milliseconds, 1.0);
+  EXPECT_EQ(model.classify("a b", {.latency_ms = 6}).budget, 1.0);
+  EXPECT_THROW(model.classify("a b", {.latency_ms = 1}), std::exception);
 }
 
 TEST(PublicModel, ThreadsChangeNoBit) {

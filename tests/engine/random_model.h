@@ -121,9 +121,13 @@ class PlainModel {
   // Heads that are not kept contribute zeros to the output projection.
   Matrix attention(const Matrix& x, const std::string& prefix,
                    const std::vector<int32_t>& heads) const {
-    const Matrix q = linear(x, prefix + "attention.self.query");
-    const Matrix k = linear(x, prefix + "attention.self.key");
-    const Matrix v = linear(x, prefix + "attention.self.value");
+    const std::string self = prefix + "attention.self.";
+    const AttentionKind kind = shape_.attention;
+    const Matrix q = linear(x, self + "query");
+    const Matrix k = has_key_projection(kind) ? linear(x, self + "key") : x;
+    const Matrix v = has_value_projection(kind) ? linear(x, self + "value")
+                     : has_mixing(kind)         ? mix(x, self + "mixing.weight")
+                                                : x;
     const auto W = static_cast<size_t>(shape_.head_width());
     Matrix context(x.size(), std::vector<double>(static_cast<size_t>(shape_.width)));
     for (const int32_t head : heads) {
@@ -146,6 +150,20 @@ class PlainModel {
     return linear(context, prefix + "attention.output.dense");
   }
 
+  // The leading block of a matrix over tokens, times x.
+  Matrix mix(const Matrix& x, const std::string& name) const {
+    const auto positions = static_cast<size_t>(shape_.positions);
+    Matrix y(x.size(), std::vector<double>(x[0].size()));
+    for (size_t i = 0; i < x.size(); ++i) {
+      for (size_t j = 0; j < x.size(); ++j) {
+        for (size_t d = 0; d < x[j].size(); ++d) {
+          y[i][d] += tensor(name)[i * positions + j] * x[j][d];
+        }
+      }
+    }
+    return y;
+  }
+
   static void add(Matrix& x, const Matrix& y) {
     for (size_t i = 0; i < x.size(); ++i) {
       for (size_t d = 0; d < x[i].size(); ++d) x[i][d] += y[i][d];
@@ -161,6 +179,29 @@ inline Vocabulary letters() {
   std::vector<std::string> words;
   for (char letter = 'a'; letter <= 'z'; ++letter) words.emplace_back(1, letter);
   return Vocabulary::with_words(words);
+}
+
+// The rows and columns of a whole model's tensors that a compact one keeps.
+inline std::vector<float> cut(const std::vector<float>& whole, const TensorName& full,
+                              const TensorName& kept, const std::vector<int32_t>& heads,
+                              int64_t head_width) {
+  if (full.shape == kept.shape) return whole;
+  const bool by_head = full.name.find("attention") != std::string::npos;
+  const auto source = [&](int64_t place, int64_t all, int64_t left) {
+    if (all == left || !by_head) return place;
+    return heads[static_cast<size_t>(place / head_width)] * head_width + place % head_width;
+  };
+  const int64_t columns = full.shape.size() == 2 ? full.shape[1] : 1;
+  const int64_t kept_columns = kept.shape.size() == 2 ? kept.shape[1] : 1;
+  std::vector<float> values;
+  for (int64_t row = 0; row < kept.shape[0]; ++row) {
+    for (int64_t column = 0; column < kept_columns; ++column) {
+      const int64_t at = source(row, full.shape[0], kept.shape[0]) * columns +
+                         source(column, columns, kept_columns);
+      values.push_back(whole[static_cast<size_t>(at)]);
+    }
+  }
+  return values;
 }
 
 // A nested checkpoint in a folder of its own, with the tensors it was made of.
@@ -183,6 +224,31 @@ class RandomCheckpoint {
           {entry.name, DType::f32, entry.shape, std::as_bytes(std::span<const float>(values))});
     }
     write_checkpoint(path(), content);
+  }
+
+  // The same model as a file that holds only the units of `stored`.
+  std::filesystem::path write_compact(const Selection& stored) const {
+    ModelConfig config = config_;
+    config.method = Method::dense;
+    config.order.reset();
+    config.stored = stored;
+    CheckpointContent content{config, letters().to_text(), "# Compact\n", "", {}};
+    const std::vector<TensorName> full = config_.tensors();
+    const std::vector<TensorName> kept = config.tensors();
+    std::vector<std::vector<float>> values;
+    for (size_t i = 0; i < full.size(); ++i) {
+      const size_t layer = full[i].name.starts_with("bert.encoder.layer.")
+                               ? static_cast<size_t>(full[i].name[19] - '0')
+                               : 0;
+      values.push_back(cut(tensors_.at(full[i].name), full[i], kept[i], stored.kept[layer],
+                           config.shape.head_width()));
+    }
+    for (size_t i = 0; i < kept.size(); ++i) {
+      content.tensors.push_back({kept[i].name, DType::f32, kept[i].shape,
+                                 std::as_bytes(std::span<const float>(values[i]))});
+    }
+    write_checkpoint(folder_.path() / "compact", content);
+    return folder_.path() / "compact";
   }
 
   std::filesystem::path path() const { return folder_.path() / "model"; }
