@@ -33,6 +33,18 @@ void add_engine(CLI::App& app, std::string& precision) {
   app.add_option("--precision", precision, "fp32, bf16 or int8");
 }
 
+CLI::Option* add_attention(CLI::App& app, std::string& value) {
+  return app.add_option("--attention", value, "standard, optimized, efficient or super");
+}
+
+AttentionKind parse_attention(const std::string& name) {
+  const std::optional<AttentionKind> kind = find_attention(name);
+  if (kind) return *kind;
+  throw Error(
+      ErrorCode::usage, "read options",
+      fmt::format("--attention \"{}\": expected standard, optimized, efficient or super", name));
+}
+
 void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "budget/attention_kind.h"
+
 namespace headroom {
 
 // $HEADROOM_DATA is read by the option's environment twin; this is the value without it.
@@ -17,6 +19,9 @@ void add_device(CLI::App& app, std::string& value);
 // --engine and --precision. Which engine runs is decided before the options are parsed (main.cpp);
 // here the option is only known.
 void add_engine(CLI::App& app, std::string& precision);
+// --attention; parse_attention() reads what was given.
+CLI::Option* add_attention(CLI::App& app, std::string& value);
+AttentionKind parse_attention(const std::string& name);
 void add_seed(CLI::App& app, uint64_t& value);
 
 // "a,b" as its parts; empty ones are left out.

@@ -29,8 +29,9 @@ void print_report(const PretrainReport& report, const PretrainRequest& request, 
       report.tokens_per_second, 100 * report.accuracy, report.parameters, request.out.string());
 }
 
-void add_model_options(CLI::App& app, PretrainRequest& request) {
+void add_model_options(CLI::App& app, PretrainRequest& request, std::string& attention) {
   ModelShape& shape = request.shape;
+  add_attention(app, attention);
   app.add_option("--layers", shape.layers, "layers")->check(CLI::Range(1, 128));
   app.add_option("--width", shape.width, "width, a multiple of --heads")
       ->check(CLI::Range(1, 65536));
@@ -68,6 +69,7 @@ int run_pretrain(int argc, char** argv) {
   std::string vocabulary;
   std::string out;
   std::string weights = "bf16";
+  std::string attention = "standard";
   std::string data_dir = default_data_dir();
   app.add_option("--text", request.text,
                  "files of plain text (documents separated by blank lines), or data SPECs")
@@ -77,7 +79,7 @@ int run_pretrain(int argc, char** argv) {
   app.add_option("--vocab-size", request.vocabulary_size, "word pieces to train")
       ->check(CLI::Range(100, 1000000));
   app.add_flag("--cased{false}", request.lower_case, "keep capitals and accents");
-  add_model_options(app, request);
+  add_model_options(app, request, attention);
   add_training_options(app, request);
   app.add_option("--out", out, "checkpoint directory to write")->required();
   app.add_option("--weights", weights, "how weights are stored: fp32 or bf16");
@@ -92,6 +94,7 @@ int run_pretrain(int argc, char** argv) {
   return run_app(app, argc, argv, [&](bool json) {
     require_supported("--weights", weights, {"fp32", "bf16"});
     request.bf16_weights = weights == "bf16";
+    request.shape.attention = parse_attention(attention);
     request.vocabulary = vocabulary;
     request.out = out;
     request.data_dir = data_dir;

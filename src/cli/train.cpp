@@ -87,7 +87,7 @@ struct TrainCommand {
     add(group, "--ffn-group", request.recipe.nested.group_width,
         "FFN neurons that come alive together; 0: up to 64")
         ->check(CLI::NonNegativeNumber);
-    add(group, "--attention", words.attention, "standard");
+    add_attention(app, words.attention)->group(group);
     add(group, "--init", words.init, "checkpoint to start from; its shape and words are kept");
     add(group, "--layers", shape.layers, "layers")->check(CLI::Range(1, 128));
     add(group, "--width", shape.width, "width, a multiple of --heads")->check(CLI::Range(1, 65536));
@@ -215,7 +215,7 @@ int run_train(int argc, char** argv) {
     TrainRequest& request = command.request;
     const TrainWords& words = command.words;
     require_supported("--task", words.task, {"classify", "synthetic"});
-    require_supported("--attention", words.attention, {"standard"});
+    request.shape.attention = parse_attention(words.attention);
     require_supported("--tokenizer", words.tokenizer, {"word", "wordpiece"});
     require_supported("--weights", words.weights, {"fp32", "bf16"});
     request.method = method_from(words.method);

@@ -43,6 +43,17 @@ torch::Tensor context_of(const torch::Tensor& q, const torch::Tensor& k, const t
   return torch::matmul(drop(torch::softmax(scores, -1), dropout), v);
 }
 
+// The leading block of the mixing matrix over tokens (2403.01643, Definition 3.5). Padding is set
+// to zero first: the matrix would carry it into real tokens, where no mask removes it any more.
+torch::Tensor mix(const torch::Tensor& values, const torch::Tensor& mixing,
+                  const torch::Tensor& key_bias) {
+  const int64_t T = values.size(1);
+  const torch::Tensor block = mixing.narrow(0, 0, T).narrow(1, 0, T);
+  if (!key_bias.defined()) return torch::matmul(block, values);
+  const torch::Tensor real = (key_bias == 0).reshape({-1, T, 1});
+  return torch::matmul(block, values * real.to(values.scalar_type()));
+}
+
 torch::Tensor ffn(const LayerWeights& layer, const torch::Tensor& x, const torch::Tensor& gate) {
   torch::Tensor hidden = torch::gelu(linear(x, layer.up));
   if (gate.defined()) hidden = hidden * gate.reshape({-1, 1, hidden.size(-1)});
@@ -62,10 +73,16 @@ torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
   const int64_t T = x.size(1);
   const int64_t H = weights.heads;
   const int64_t W = weights.head_width();
-  const auto by_head = [&](const torch::Tensor& y) { return y.view({B, T, H, W}).transpose(1, 2); };
-  torch::Tensor context =
-      context_of(by_head(linear(x, weights.query)), by_head(linear(x, weights.key)),
-                 by_head(linear(x, weights.value)), key_bias, dropout);  // (B, H, T, W)
+  const auto by_head = [&](const torch::Tensor& y) {
+    return y.reshape({B, T, H, W}).transpose(1, 2);
+  };
+  const torch::Tensor input = weights.columns.defined() ? x.index_select(2, weights.columns) : x;
+  const torch::Tensor keys = has_key_projection(weights.kind) ? linear(x, weights.key) : input;
+  const torch::Tensor values = has_value_projection(weights.kind) ? linear(x, weights.value)
+                               : has_mixing(weights.kind) ? mix(input, weights.mixing, key_bias)
+                                                          : input;
+  torch::Tensor context = context_of(by_head(linear(x, weights.query)), by_head(keys),
+                                     by_head(values), key_bias, dropout);  // (B, H, T, W)
   if (gate.defined()) context = context * gate.reshape({-1, H, 1, 1});
   return linear(context.transpose(1, 2).reshape({B, T, H * W}), weights.output);
 }

@@ -22,6 +22,33 @@ Linear first_rows(const Linear& linear, int64_t count) {
   return {linear.weight.narrow(0, 0, count), linear.bias.narrow(0, 0, count)};
 }
 
+// Applies `keep` to every projection of the input that there is.
+template <typename Keep>
+void for_each_input(AttentionWeights& layer, const Keep& keep) {
+  keep(layer.query);
+  if (has_key_projection(layer.kind)) keep(layer.key);
+  if (has_value_projection(layer.kind)) keep(layer.value);
+}
+
+// What the heads at `rows` read of the input, when they read it themselves.
+torch::Tensor columns_at(const AttentionWeights& layer, const torch::Tensor& rows) {
+  if (heads_can_move(layer.kind)) return {};
+  return layer.columns.defined() ? layer.columns.index_select(0, rows) : rows;
+}
+
+// A matrix of `rows` rows, zeros but for `places`.
+Linear spread_rows(const Linear& linear, const torch::Tensor& places, int64_t rows) {
+  const int64_t columns = linear.weight.size(1);
+  return {
+      torch::zeros({rows, columns}, linear.weight.options()).index_copy(0, places, linear.weight),
+      torch::zeros({rows}, linear.bias.options()).index_copy(0, places, linear.bias)};
+}
+
+void spread_columns(Linear& linear, const torch::Tensor& places, int64_t columns) {
+  linear.weight = torch::zeros({linear.weight.size(0), columns}, linear.weight.options())
+                      .index_copy(1, places, linear.weight);
+}
+
 void permute_rows(Linear& linear, const torch::Tensor& rows) {
   linear.weight.copy_(linear.weight.index_select(0, rows));
   linear.bias.copy_(linear.bias.index_select(0, rows));
@@ -60,9 +87,8 @@ ModelWeights slice_model(const ModelWeights& weights, const Selection& selection
     const std::vector<int32_t>& kept = selection.kept[i];
     const int64_t W = layer.head_width();
     const torch::Tensor rows = head_rows(kept, W, layer.query.weight.device());
-    layer.query = keep_rows(layer.query, rows);
-    layer.key = keep_rows(layer.key, rows);
-    layer.value = keep_rows(layer.value, rows);
+    for_each_input(layer, [&](Linear& linear) { linear = keep_rows(linear, rows); });
+    layer.columns = columns_at(layer, rows);
     if (scale.defined()) {
       const torch::Tensor factors = scale[static_cast<int64_t>(i)].detach().repeat_interleave(W);
       layer.output.weight = layer.output.weight * factors;
@@ -79,6 +105,26 @@ ModelWeights slice_model(const ModelWeights& weights, const Selection& selection
   return copy_weights(sliced);
 }
 
+ModelWeights expand_model(const ModelWeights& sliced, const ModelShape& shape,
+                          const Selection& selection) {
+  const torch::NoGradGuard no_gradients;
+  ModelWeights whole = sliced;
+  for (size_t i = 0; i < whole.layers.size(); ++i) {
+    LayerWeights& layer = whole.layers[i];
+    const torch::Device device = layer.up.weight.device();
+    const torch::Tensor rows = head_rows(selection.kept[i], shape.head_width(), device);
+    for_each_input(layer.attention,
+                   [&](Linear& linear) { linear = spread_rows(linear, rows, shape.width); });
+    spread_columns(layer.attention.output, rows, shape.width);
+    layer.attention.heads = shape.heads;
+    layer.attention.columns = torch::Tensor();
+    const torch::Tensor neurons = torch::arange(layer.up.weight.size(0), rows.options());
+    layer.up = spread_rows(layer.up, neurons, shape.ffn);
+    spread_columns(layer.down, neurons, shape.ffn);
+  }
+  return copy_weights(whole);
+}
+
 ModelWeights prefix_view(const ModelWeights& weights, const Selection& selection) {
   ModelWeights view = weights;
   for (size_t i = 0; i < view.layers.size(); ++i) {
@@ -87,9 +133,8 @@ ModelWeights prefix_view(const ModelWeights& weights, const Selection& selection
     TORCH_CHECK(heads == 0 || selection.kept[i].back() == heads - 1,
                 "prefix_view() needs each layer's first heads");
     const int64_t rows = heads * layer.head_width();
-    layer.query = first_rows(layer.query, rows);
-    layer.key = first_rows(layer.key, rows);
-    layer.value = first_rows(layer.value, rows);
+    for_each_input(layer, [&](Linear& linear) { linear = first_rows(linear, rows); });
+    layer.columns = columns_at(layer, torch::arange(rows, layer.query.weight.device()));
     layer.output.weight = layer.output.weight.narrow(1, 0, rows);
     layer.heads = heads;
 
@@ -109,9 +154,10 @@ void reorder_units(ModelWeights& weights, const UnitPermutation& permutation) {
     const torch::Device device = layer.up.weight.device();
     const torch::Tensor rows =
         head_rows(permutation.heads[i], layer.attention.head_width(), device);
-    permute_rows(layer.attention.query, rows);
-    permute_rows(layer.attention.key, rows);
-    permute_rows(layer.attention.value, rows);
+    TORCH_CHECK(heads_can_move(layer.attention.kind) ||
+                    torch::equal(rows, torch::arange(rows.size(0), rows.options())),
+                "heads that read columns of the input cannot change places");
+    for_each_input(layer.attention, [&](Linear& linear) { permute_rows(linear, rows); });
     permute_columns(layer.attention.output, rows);
     const torch::Tensor neurons = torch::tensor(permutation.neurons[i], torch::kInt64).to(device);
     permute_rows(layer.up, neurons);

@@ -20,6 +20,11 @@ torch::Tensor ffn_mask_of(const Selection& selection, int64_t ffn, torch::Device
 ModelWeights slice_model(const ModelWeights& weights, const Selection& selection,
                          const torch::Tensor& scale = {});
 
+// What slice_model() undoes: a model of `shape` whose other units are zeros, from one that holds
+// only those of `selection`.
+ModelWeights expand_model(const ModelWeights& sliced, const ModelShape& shape,
+                          const Selection& selection);
+
 // The same as views, for selections that keep each layer's first heads: gradients flow back into
 // `weights`, nothing is copied.
 ModelWeights prefix_view(const ModelWeights& weights, const Selection& selection);
@@ -30,7 +35,8 @@ struct UnitPermutation {
   std::vector<std::vector<int64_t>> neurons;
 };
 
-// Rearranges heads and neurons in place. The model computes the same function.
+// Rearranges heads and neurons in place. The model computes the same function. Heads that read
+// columns of the input (heads_can_move()) must stay where they are.
 void reorder_units(ModelWeights& weights, const UnitPermutation& permutation);
 
 }  // namespace headroom

@@ -41,8 +41,19 @@ bool ends_with(const std::string& text, std::string_view ending) {
          text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+// Training starts at Efficient Attention, of which this is an addition (2403.01643 is silent).
+torch::Tensor near_identity(int64_t size, Random& random) {
+  torch::Tensor tensor = torch::eye(size);
+  float* values = tensor.data_ptr<float>();
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    values[i] += static_cast<float>(random.normal() * table_scale);
+  }
+  return tensor;
+}
+
 torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
   if (ends_with(entry.name, ".bias")) return torch::zeros(entry.shape);
+  if (ends_with(entry.name, "mixing.weight")) return near_identity(entry.shape[0], random);
   if (ends_with(entry.name, "LayerNorm.weight")) return torch::ones(entry.shape);
   if (ends_with(entry.name, "position_embeddings.weight")) {
     return sinusoids(entry.shape[0], entry.shape[1]);
@@ -70,8 +81,14 @@ void for_each_tensor(ModelWeights& weights,
     const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
     LayerWeights& layer = weights.layers[i];
     visit_linear(prefix + "attention.self.query", layer.attention.query, visit);
-    visit_linear(prefix + "attention.self.key", layer.attention.key, visit);
-    visit_linear(prefix + "attention.self.value", layer.attention.value, visit);
+    const AttentionKind kind = layer.attention.kind;
+    if (has_key_projection(kind)) {
+      visit_linear(prefix + "attention.self.key", layer.attention.key, visit);
+    }
+    if (has_value_projection(kind)) {
+      visit_linear(prefix + "attention.self.value", layer.attention.value, visit);
+    }
+    if (has_mixing(kind)) visit(prefix + "attention.self.mixing.weight", layer.attention.mixing);
     visit_linear(prefix + "attention.output.dense", layer.attention.output, visit);
     visit_norm(prefix + "attention.output.LayerNorm", layer.attention_norm, visit);
     visit_linear(prefix + "intermediate.dense", layer.up, visit);
@@ -91,7 +108,10 @@ void for_each_tensor(ModelWeights& weights,
 ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   ModelWeights weights;
   weights.layers.resize(static_cast<size_t>(shape.layers));
-  for (LayerWeights& layer : weights.layers) layer.attention.heads = shape.heads;
+  for (LayerWeights& layer : weights.layers) {
+    layer.attention.kind = shape.attention;
+    layer.attention.heads = shape.heads;
+  }
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();
   return weights;
 }
@@ -121,6 +141,10 @@ ModelWeights to_device(const ModelWeights& weights, torch::Device device) {
   for_each_tensor(moved, [&](const std::string&, torch::Tensor& tensor) {
     tensor = tensor.detach().to(device);
   });
+  for (LayerWeights& layer : moved.layers) {
+    torch::Tensor& columns = layer.attention.columns;
+    if (columns.defined()) columns = columns.to(device);
+  }
   return moved;
 }
 

@@ -27,9 +27,15 @@ struct Norm {
 // of output are those of the kept heads, in ascending order. With no heads the layer has no
 // attention at all: forward passes skip it, residual and norm included.
 struct AttentionWeights {
-  Linear query, key, value;
+  AttentionKind kind = AttentionKind::standard;
+  Linear query;
+  Linear key, value;     // undefined where `kind` has none
+  torch::Tensor mixing;  // (longest input, longest input), where `kind` has one
   Linear output;
   int64_t heads = 0;  // how many heads these tensors hold
+  // Where heads read their keys or values in the input: (heads * head width) column numbers.
+  // Undefined: all columns, in order.
+  torch::Tensor columns;
 
   int64_t head_width() const { return heads > 0 ? query.weight.size(0) / heads : 0; }
 };

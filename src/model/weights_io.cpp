@@ -7,12 +7,13 @@
 #include "base/error.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/tensor_names.h"
+#include "model/slice.h"
 
 namespace headroom {
 
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config) {
   const SafetensorsFile file(directory / "model.safetensors");
-  const std::vector<TensorName> names = tensor_names(config.shape, config.output_head());
+  const std::vector<TensorName> names = config.tensors();
   if (file.tensors().size() != names.size()) {
     throw Error(ErrorCode::bad_model, "load weights",
                 fmt::format("{} holds {} tensors, config.json implies {}: files of two models?",
@@ -25,9 +26,11 @@ ModelWeights load_weights(const std::filesystem::path& directory, const ModelCon
     file.expect_shape(name, entry.shape);
     const std::vector<float> values = file.read_f32(name);
     tensor = torch::empty(entry.shape);
-    std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
+    if (!values.empty()) {
+      std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
+    }
   });
-  return weights;
+  return config.stored ? expand_model(weights, config.shape, *config.stored) : weights;
 }
 
 std::vector<TensorView> tensor_views(ModelWeights& cpu_weights, DType type) {

@@ -8,7 +8,18 @@
 namespace headroom {
 namespace {
 
+void require_whole(const ModelConfig& init) {
+  if (!init.stored) return;
+  throw Error(ErrorCode::usage, "start from checkpoint",
+              "it is a compact model, cut to one budget: start from the model it was made of");
+}
+
 void require_same_encoder(const ModelShape& init, const ModelShape& wanted) {
+  if (init.attention != wanted.attention) {
+    throw Error(ErrorCode::usage, "start from checkpoint",
+                fmt::format("its attention is {}, {} was asked for", attention_name(init.attention),
+                            attention_name(wanted.attention)));
+  }
   if (init.layers == wanted.layers && init.width == wanted.width && init.heads == wanted.heads &&
       init.ffn == wanted.ffn && init.vocabulary == wanted.vocabulary &&
       init.positions >= wanted.positions) {
@@ -28,6 +39,7 @@ void require_same_encoder(const ModelShape& init, const ModelShape& wanted) {
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model) {
   CheckpointModel checkpoint = open_checkpoint(init, model.device());
+  require_whole(checkpoint.config);
   require_same_encoder(checkpoint.config.shape, model.shape);
   const ModelWeights fresh = model.weights;
   model.weights = checkpoint.model.weights;
@@ -37,7 +49,12 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
     model.weights.pooler = fresh.pooler;
   }
   if (checkpoint.config.labels != labels) model.weights.classifier = fresh.classifier;
-  model.weights.positions = model.weights.positions.narrow(0, 0, model.shape.positions).clone();
+  const int64_t longest = model.shape.positions;
+  model.weights.positions = model.weights.positions.narrow(0, 0, longest).clone();
+  for (LayerWeights& layer : model.weights.layers) {
+    torch::Tensor& mixing = layer.attention.mixing;
+    if (mixing.defined()) mixing = mixing.narrow(0, 0, longest).narrow(1, 0, longest).clone();
+  }
 }
 
 }  // namespace headroom

@@ -113,12 +113,13 @@ std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
     digest = mix_key({digest, static_cast<uint64_t>(token)});
   }
   return fmt::format(
-      "pretrain v2 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} batch={} rate={} warmup={} "
+      "pretrain v3 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} batch={} rate={} "
+      "warmup={} "
       "drop={} wd={} mask={} steps={} minutes={} validate={} seed={}",
       corpus.train.size(), request.row_tokens, digest, corpus.vocabulary.size(), request.lower_case,
-      s.layers, s.width, s.heads, s.ffn, request.batch_rows, request.rate, request.warmup,
-      request.dropout, request.weight_decay, request.mask_share, request.steps, request.minutes,
-      request.validate_every, request.seed);
+      s.layers, s.width, s.heads, s.ffn, attention_name(s.attention), request.batch_rows,
+      request.rate, request.warmup, request.dropout, request.weight_decay, request.mask_share,
+      request.steps, request.minutes, request.validate_every, request.seed);
 }
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,

@@ -38,14 +38,15 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
       r.gate_rate_factor, g.mass_weight, g.overshoot_weight, g.distill_weight, g.temperature,
       g.budget_low, grid, t.split_seed, t.min_count);
   return fmt::format(
-      "v2 {} {} rows={}/{}/{} tokens={} vocab={}/{} L{} D{} H{} F{} seed={} batch={} "
-      "epochs={}/{}/{}/{} rates={}/{}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {} {}",
+      "v3 {} {} rows={}/{}/{} tokens={} vocab={}/{} L{} D{} H{} F{} seed={} batch={} "
+      "A={} epochs={}/{}/{}/{} rates={}/{}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {} "
+      "{}",
       method_name(request.method), data.name, data.train.size(), data.validation.size(),
       data.test.size(), data.max_tokens, data.vocabulary->size(), tokenizer_name(data.tokenizer),
-      s.layers, s.width, s.heads, s.ffn, request.seed, r.batch_size, r.dense_epochs, r.soft_epochs,
-      r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate, r.hard_rate, r.nested_rate,
-      r.dropout, r.weight_decay, r.free_slopes, request.static_budget, r.stages.label_smoothing,
-      request.init.string(), course,
+      s.layers, s.width, s.heads, s.ffn, request.seed, r.batch_size, attention_name(s.attention),
+      r.dense_epochs, r.soft_epochs, r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate,
+      r.hard_rate, r.nested_rate, r.dropout, r.weight_decay, r.free_slopes, request.static_budget,
+      r.stages.label_smoothing, request.init.string(), course,
       fmt::format("ffn={} allocation={} group={}", r.nested.ffn,
                   static_cast<int>(r.nested.allocation), r.nested.group_width));
 }

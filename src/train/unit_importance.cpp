@@ -32,6 +32,14 @@ std::vector<double> sorted_descending(std::vector<double> scores) {
   return scores;
 }
 
+// Heads that must stay where they are count alike within their layer.
+void level_heads(UnitImportance& importance) {
+  for (auto& layer : importance.heads) {
+    const double sum = std::accumulate(layer.begin(), layer.end(), 0.0);
+    std::fill(layer.begin(), layer.end(), sum / static_cast<double>(layer.size()));
+  }
+}
+
 std::vector<double> group_sums(const std::vector<double>& neurons, int64_t width) {
   std::vector<double> sums(neurons.size() / static_cast<size_t>(width));
   for (size_t i = 0; i < neurons.size(); ++i) sums[i / static_cast<size_t>(width)] += neurons[i];
@@ -90,6 +98,7 @@ UnitOrder order_for(const ModelShape& shape, const UnitImportance& sorted,
 void arrange_units(ElasticModel& model, const std::vector<Batch>& batches,
                    const NestedSettings& settings) {
   UnitImportance importance = measure_importance(model, batches);
+  if (!heads_can_move(model.shape.attention)) level_heads(importance);
   reorder_units(model.weights, by_importance(importance));
   for (auto& layer : importance.heads) layer = sorted_descending(std::move(layer));
   for (auto& layer : importance.neurons) layer = sorted_descending(std::move(layer));

@@ -26,7 +26,8 @@ UnitPermutation by_importance(const UnitImportance& importance);
 UnitOrder order_for(const ModelShape& shape, const UnitImportance& sorted,
                     const NestedSettings& settings);
 
-// Measures, stores the model's units by importance, and sets model.order.
+// Measures, stores the model's units by importance, and sets model.order. Heads that read columns
+// of the input cannot change places: they keep their numbers.
 void arrange_units(ElasticModel& model, const std::vector<Batch>& batches,
                    const NestedSettings& settings);
 

@@ -13,8 +13,8 @@
 
 namespace headroom::testing {
 
-// 1-4 layers of 1-8 heads. Heads are at least 4 wide: with a width of 1 or 2, layer norm is a step
-// function and no two orders of summation agree.
+// 1-4 layers of 1-8 heads, of any kind. Heads are at least 4 wide: with a width of 1 or 2, layer
+// norm is a step function and no two orders of summation agree.
 inline ModelShape random_shape(Random& random) {
   ModelShape shape;
   shape.layers = 1 + static_cast<int64_t>(random.below(4));
@@ -24,6 +24,7 @@ inline ModelShape random_shape(Random& random) {
   shape.vocabulary = 10 + static_cast<int64_t>(random.below(40));
   shape.positions = 40;
   shape.labels = 2 + static_cast<int64_t>(random.below(5));
+  shape.attention = static_cast<AttentionKind>(random.below(4));
   return shape;
 }
 

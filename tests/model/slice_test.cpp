@@ -127,6 +127,29 @@ TEST(Slice, LeavesTheOriginalUntouched) {
                            before.layers[0].attention.output.weight));
 }
 
+TEST(ExpandModel, IsUndoneBySlicing) {
+  for (uint64_t seed = 0; seed < models; ++seed) {
+    Random random{seed, 10};
+    const ModelShape shape = random_shape(random);
+    const Selection selection = random_selection(shape, random);
+    const ModelWeights compact = slice_model(random_weights(shape, seed), selection);
+    const ModelWeights whole = expand_model(compact, shape, selection);
+    EXPECT_EQ(whole.layers[0].attention.query.weight.size(0), shape.width);
+    const Batch batch = random_batch(shape, random_lengths(random), random);
+    EXPECT_TRUE(
+        torch::equal(forward(slice_model(whole, selection), batch), forward(compact, batch)))
+        << "seed " << seed;
+  }
+}
+
+TEST(ReorderUnits, RefusesToMoveHeadsThatReadTheirColumns) {
+  ModelShape shape = {.layers = 1, .width = 6, .heads = 3, .ffn = 2, .vocabulary = 9};
+  shape.attention = AttentionKind::efficient;
+  ModelWeights weights = random_weights(shape, 1);
+  reorder_units(weights, {{{0, 1, 2}}, {{1, 0}}});
+  EXPECT_THROW(reorder_units(weights, {{{2, 1, 0}}, {{1, 0}}}), c10::Error);
+}
+
 TEST(PrefixView, IsTheSlicedModelBitForBit) {
   for (uint64_t seed = 0; seed < models; ++seed) {
     Random random{seed, 4};
@@ -207,9 +230,13 @@ TEST(PrefixView, GradientsFlowIntoThePrefixAndNowhereElse) {
       const LayerWeights& layer = weights.layers[i];
       const auto rows = static_cast<int64_t>(selection.kept[i].size()) * shape.head_width();
       expect_only_first_rows("query", layer.attention.query.weight.grad(), rows);
-      expect_only_first_rows("key", layer.attention.key.weight.grad(), rows);
-      expect_only_first_rows("value", layer.attention.value.weight.grad(), rows);
-      expect_only_first_rows("value bias", layer.attention.value.bias.grad(), rows);
+      if (has_key_projection(shape.attention)) {
+        expect_only_first_rows("key", layer.attention.key.weight.grad(), rows);
+      }
+      if (has_value_projection(shape.attention)) {
+        expect_only_first_rows("value", layer.attention.value.weight.grad(), rows);
+        expect_only_first_rows("value bias", layer.attention.value.bias.grad(), rows);
+      }
       expect_only_first_rows("output", layer.attention.output.weight.grad().t(), rows);
       expect_only_first_rows("up", layer.up.weight.grad(), selection.ffn[i]);
       expect_only_first_rows("up bias", layer.up.bias.grad(), selection.ffn[i]);
@@ -228,7 +255,8 @@ std::vector<int64_t> random_permutation(int64_t count, Random& random) {
 TEST(ReorderUnits, LeavesTheFunctionAsItWas) {
   for (uint64_t seed = 0; seed < models; ++seed) {
     Random random{seed, 7};
-    const ModelShape shape = random_shape(random);
+    ModelShape shape = random_shape(random);
+    shape.attention = AttentionKind::standard;  // in other kinds heads cannot move
     const ModelWeights weights = random_weights(shape, seed);
     ModelWeights moved = copy_weights(weights);
     UnitPermutation permutation;
