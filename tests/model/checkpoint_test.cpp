@@ -189,7 +189,7 @@ TEST_F(Checkpoint, EachConfigOutOfRangeIsABadModel) {
        },
        "needs a string under \"1\""},
       {"no headroom object", [](Json& json) { json.erase("headroom"); }, "must be imported first"},
-      {"a newer format", [](Json& json) { json["headroom"]["format"] = 2; },
+      {"a newer format", [](Json& json) { json["headroom"]["format"] = 3; },
        "written by a newer headroom"},
   };
   for (const BadConfig& entry : bad) {
