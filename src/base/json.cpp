@@ -11,29 +11,46 @@ namespace {
 
 constexpr int max_depth = 64;  // far above any file of ours, far below what overflows a stack
 
-}  // namespace
-
-Json parse_json(std::string_view text, ErrorCode code, std::string_view origin) {
+template <typename AnyJson>
+AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view origin) {
   const std::string operation = fmt::format("parse {}", origin);
   std::vector<std::set<std::string>> keys;  // one set per open object
-  const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
+  using Event = typename AnyJson::parse_event_t;
+  const auto check = [&](int depth, Event event, AnyJson& value) {
     if (depth > max_depth) {
       throw Error(code, operation, fmt::format("nested deeper than {} levels", max_depth));
     }
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && !keys.back().insert(value.get<std::string>()).second) {
+    if (event == Event::key && !keys.back().insert(value.template get<std::string>()).second) {
       throw Error(code, operation,
-                  fmt::format("key \"{}\" appears twice", value.get<std::string>()));
+                  fmt::format("key \"{}\" appears twice", value.template get<std::string>()));
     }
     return true;
   };
   try {
-    return Json::parse(text.begin(), text.end(), check);
-  } catch (const Json::exception& problem) {
+    return AnyJson::parse(text.begin(), text.end(), check);
+  } catch (const nlohmann::json::exception& problem) {
     throw Error(code, operation, fmt::format("not valid JSON ({})", problem.what()));
   }
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, ErrorCode code, std::string_view origin) {
+  return parse_strictly<Json>(text, code, origin);
+}
+
+SortedJson parse_sorted_json(std::string_view text, ErrorCode code, std::string_view origin) {
+  return parse_strictly<SortedJson>(text, code, origin);
+}
+
+Json without_nulls(const Json& object) {
+  Json said = Json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_null()) said[key] = value;
+  }
+  return said;
 }
 
 JsonFields::JsonFields(const Json& object, ErrorCode code, std::string origin)

@@ -6,6 +6,7 @@
 #include "checkpoint/safetensors_writer.h"
 
 namespace headroom {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t config_limit = 16ULL << 20;  // gates of the largest legal model fit well
@@ -13,8 +14,8 @@ constexpr uint64_t vocabulary_limit = 256ULL << 20;
 
 }  // namespace
 
-ModelConfig read_config(const std::filesystem::path& directory) {
-  if (!std::filesystem::is_directory(directory)) {
+ModelConfig read_config(const fs::path& directory) {
+  if (!fs::is_directory(directory)) {
     throw Error(ErrorCode::bad_model, "open checkpoint",
                 fmt::format("{} is not a directory: a checkpoint is a folder with config.json, "
                             "model.safetensors and vocab.txt",
@@ -24,7 +25,16 @@ ModelConfig read_config(const std::filesystem::path& directory) {
   return config_from_json(parse_json(text, ErrorCode::bad_model, "config.json"));
 }
 
-Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config) {
+ModelConfig read_classifier_config(const fs::path& directory) {
+  ModelConfig config = read_config(directory);
+  if (config.classifies()) return config;
+  throw Error(ErrorCode::bad_model, "open checkpoint",
+              fmt::format("{} is a pretrained encoder and has no labels: train --init makes a "
+                          "classifier of it",
+                          directory.string()));
+}
+
+Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config) {
   Vocabulary vocabulary = Vocabulary::from_text(
       read_file(directory / "vocab.txt", ErrorCode::bad_model, vocabulary_limit));
   if (vocabulary.size() != config.shape.vocabulary) {
@@ -35,13 +45,42 @@ Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelCo
   return vocabulary;
 }
 
-void write_checkpoint(const std::filesystem::path& directory, const CheckpointContent& content) {
+bool is_checkpoint(const fs::path& directory) {
+  try {
+    return parse_json(read_file(directory / "config.json", ErrorCode::bad_model, config_limit),
+                      ErrorCode::bad_model, "config.json")
+        .contains("headroom");
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void require_replaceable(const fs::path& out, const std::string& operation) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, operation, why);
+  };
+  if (out.empty()) refuse("--out is empty: name a directory");
+  std::error_code ignored;
+  if (fs::equivalent(out, fs::current_path(), ignored)) {
+    refuse("--out is the current directory, which cannot be replaced: name another one");
+  }
+  const bool empty_folder = fs::is_directory(out, ignored) && fs::is_empty(out, ignored);
+  if (fs::exists(out, ignored) && !is_checkpoint(out) && !empty_folder) {
+    refuse(
+        fmt::format("--out {} exists and is not a checkpoint: choose another name", out.string()));
+  }
+}
+
+void write_checkpoint(const fs::path& directory, const CheckpointContent& content) {
   StagedDirectory staged(directory);
   const auto& folder = staged.path();
-  write_file_atomically(folder / "config.json", config_to_json(content.config).dump(2) + "\n");
+  Json config = config_to_json(content.config);
+  config.update(content.keys.is_null() ? Json::object() : content.keys);
+  write_file_atomically(folder / "config.json", config.dump(2) + "\n");
   write_file_atomically(folder / "vocab.txt", content.vocabulary);
   write_file_atomically(folder / "README.md", content.card);
   if (!content.log.empty()) write_file_atomically(folder / "train_log.jsonl", content.log);
+  for (const auto& [name, text] : content.files) write_file_atomically(folder / name, text);
   write_safetensors(folder / "model.safetensors", content.tensors, {{"format", "pt"}});
   staged.commit();
 }

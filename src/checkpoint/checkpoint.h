@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@
 
 namespace headroom {
 
-// Both throw ErrorCode::bad_model, naming the file, when something is missing or damaged.
+// All throw ErrorCode::bad_model, naming the file, when something is missing or damaged.
 ModelConfig read_config(const std::filesystem::path& directory);
+ModelConfig read_classifier_config(const std::filesystem::path& directory);  // one with labels
 Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config);
 
 struct CheckpointContent {
@@ -22,7 +24,17 @@ struct CheckpointContent {
   std::string card;        // README.md
   std::string log;         // train_log.jsonl; empty: no file
   std::vector<TensorView> tensors;
+  std::map<std::string, std::string> files = {};  // other small files, by name
+  Json keys = {};                                 // added to config.json for other readers
 };
+
+// Whether a directory is one of ours: other programs keep a config.json too, without a "headroom"
+// object.
+bool is_checkpoint(const std::filesystem::path& directory);
+
+// Refuses (ErrorCode::usage, naming `operation`) an --out that write_checkpoint() must not replace:
+// what exists there has to be a checkpoint or an empty folder.
+void require_replaceable(const std::filesystem::path& out, const std::string& operation);
 
 // Replaces `directory` in one step; an existing checkpoint there stays intact until the new one is
 // complete and on disk. Throws ErrorCode::runtime when it cannot be written.

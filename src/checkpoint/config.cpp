@@ -6,16 +6,19 @@
 #include <utility>
 
 #include "budget/fraction.h"
+#include "checkpoint/bert_keys.h"
 
 namespace headroom {
 namespace {
 
-// 2 added other attentions than standard, and compact models. A file says the lowest version that
-// can read it.
+// 2 added other attentions than standard, compact models and encoders without a head. A file says
+// the lowest version that can read it.
 constexpr int format_version = 2;
 
 int needed_version(const ModelConfig& config) {
-  return config.stored || config.shape.attention != AttentionKind::standard ? 2 : 1;
+  const bool second = config.stored || config.task == Task::encoder ||
+                      config.shape.attention != AttentionKind::standard;
+  return second ? 2 : 1;
 }
 
 template <typename Enum>
@@ -28,12 +31,6 @@ Enum from_name(const JsonFields& fields, std::string_view key,
     list += list.empty() ? candidate : fmt::format(", {}", candidate);
   }
   fields.fail(key, fmt::format("is \"{}\", this version knows: {}", name, list));
-}
-
-void expect_text(const JsonFields& fields, std::string_view key, std::string_view only) {
-  if (fields.text_or(key, std::string(only)) != only) {
-    fields.fail(key, fmt::format("is \"{}\", expected \"{}\"", fields.text(key), only));
-  }
 }
 
 std::vector<double> finite_numbers(const JsonFields& fields, std::string_view key) {
@@ -123,36 +120,6 @@ Selection stored_from_json(const Json& json, const ModelShape& shape) {
   return stored;
 }
 
-std::vector<std::string> labels_from_json(const JsonFields& fields) {
-  const Json& map = fields.object("id2label");
-  std::vector<std::string> labels;
-  for (size_t i = 0; i < map.size(); ++i) {
-    const auto entry = map.find(std::to_string(i));
-    if (entry == map.end() || !entry->is_string()) {
-      fields.fail("id2label", fmt::format("needs a string under \"{}\"", i));
-    }
-    labels.push_back(entry->get<std::string>());
-  }
-  if (labels.size() < 2) fields.fail("id2label", "needs at least two labels");
-  return labels;
-}
-
-ModelShape shape_from_json(const JsonFields& fields) {
-  ModelShape shape;
-  shape.layers = fields.whole("num_hidden_layers", 1, 128);
-  shape.width = fields.whole("hidden_size", 1, 65536);
-  shape.heads = fields.whole("num_attention_heads", 1, 1024);
-  shape.ffn = fields.whole("intermediate_size", 1, 1 << 20);
-  shape.vocabulary = fields.whole("vocab_size", 5, 10'000'000);
-  shape.positions = fields.whole("max_position_embeddings", 2, 1 << 20);
-  shape.token_types = fields.whole_or("type_vocab_size", 2, 1, 16);
-  if (shape.width % shape.heads != 0) {
-    fields.fail("hidden_size", fmt::format("is {}, not a multiple of num_attention_heads = {}",
-                                           shape.width, shape.heads));
-  }
-  return shape;
-}
-
 }  // namespace
 
 std::string_view method_name(Method method) {
@@ -177,12 +144,19 @@ std::string_view task_name(Task task) {
       return "synthetic";
     case Task::masked_lm:
       return "masked-lm";
+    case Task::encoder:
+      return "encoder";
   }
   return "classify";
 }
 
 std::string_view tokenizer_name(TokenizerKind kind) {
   return kind == TokenizerKind::word ? "word" : "wordpiece";
+}
+
+std::string_view architecture_name(Task task) {
+  if (task == Task::masked_lm) return "BertForMaskedLM";
+  return task == Task::encoder ? "BertModel" : "BertForSequenceClassification";
 }
 
 Selection ModelConfig::selection(double budget) const {
@@ -201,8 +175,7 @@ Selection ModelConfig::selection(double budget) const {
 Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
-  json["architectures"] = {config.task == Task::masked_lm ? "BertForMaskedLM"
-                                                          : "BertForSequenceClassification"};
+  json["architectures"] = {architecture_name(config.task)};
   json["model_type"] = "bert";
   json["hidden_size"] = shape.width;
   json["num_hidden_layers"] = shape.layers;
@@ -232,6 +205,7 @@ Json config_to_json(const ModelConfig& config) {
   own["attention"] = attention_name(config.shape.attention);
   own["tokenizer"] = tokenizer_name(config.tokenizer);
   if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
+  if (config.task == Task::encoder) own["pooler"] = config.pooler;
   if (config.method == Method::static_gates) own["trained_budget"] = config.trained_budget;
   if (config.gates)
     own["gates"] = {{"offset", config.gates->offset}, {"slope", config.gates->slope}};
@@ -257,14 +231,16 @@ ModelConfig config_from_json(const Json& json) {
   }
 
   ModelConfig config;
-  config.shape = shape_from_json(fields);
-  config.dropout = fields.number_or("hidden_dropout_prob", 0.1, 0.0, 0.99);
-  config.layer_norm_eps = fields.number_or("layer_norm_eps", 1e-12, 0.0, 1.0);
+  config.shape = read_bert_shape(fields);
+  config.dropout = read_dropout(fields);
+  config.layer_norm_eps = read_layer_norm_eps(fields);
   config.task = from_name<Task>(own, "task",
                                 {{"classify", Task::classify},
                                  {"synthetic", Task::synthetic},
-                                 {"masked-lm", Task::masked_lm}});
-  if (config.task != Task::masked_lm) config.labels = labels_from_json(fields);
+                                 {"masked-lm", Task::masked_lm},
+                                 {"encoder", Task::encoder}});
+  config.pooler = own.boolean_or("pooler", true);
+  if (config.classifies()) config.labels = read_labels(fields);
   config.shape.labels = static_cast<int64_t>(config.labels.size());
   config.tokenizer = from_name<TokenizerKind>(
       own, "tokenizer", {{"word", TokenizerKind::word}, {"wordpiece", TokenizerKind::wordpiece}});

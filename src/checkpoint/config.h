@@ -18,12 +18,13 @@
 namespace headroom {
 
 enum class Method { dense, budgeted, static_gates, nested };
-enum class Task { classify, synthetic, masked_lm };
+enum class Task { classify, synthetic, masked_lm, encoder };
 enum class TokenizerKind { word, wordpiece };
 
 std::string_view method_name(Method method);
 std::string_view task_name(Task task);
 std::string_view tokenizer_name(TokenizerKind kind);
+std::string_view architecture_name(Task task);  // Hugging Face's class for it
 
 struct ModelConfig {
   ModelShape shape;
@@ -33,7 +34,8 @@ struct ModelConfig {
   Method method = Method::dense;
   TokenizerKind tokenizer = TokenizerKind::word;
   bool lower_case = true;               // wordpiece: lower-case and strip accents
-  std::vector<std::string> labels;      // shape.labels of them; none for masked_lm
+  std::vector<std::string> labels;      // shape.labels of them; none when !classifies()
+  bool pooler = true;                   // encoder: whether the [CLS] pooler is stored
   std::optional<GateParameters> gates;  // budgeted and static
   double trained_budget = 1.0;          // static: the one budget the gates were trained for
   std::optional<UnitOrder> order;       // nested; the weights are stored in this order
@@ -45,8 +47,12 @@ struct ModelConfig {
   std::string scope() const { return order && order->groups > 0 ? "heads+ffn" : "heads"; }
 
   OutputHead output_head() const {
-    return task == Task::masked_lm ? OutputHead::masked_lm : OutputHead::classifier;
+    if (task == Task::masked_lm) return OutputHead::masked_lm;
+    if (task == Task::encoder) return pooler ? OutputHead::pooler : OutputHead::none;
+    return OutputHead::classifier;
   }
+  // Otherwise it is something to start training from.
+  bool classifies() const { return output_head() == OutputHead::classifier; }
 
   // Everything that the file holds.
   Selection everything() const { return stored ? *stored : all_heads(shape.layers, shape.heads); }

@@ -57,6 +57,7 @@ class BertGraph {
       : graph_(graph),
         config_(config),
         shape_(config.shape),
+        stored_(config.everything()),
         file_(safetensors),
         precision_(precision) {}
 
@@ -68,13 +69,14 @@ class BertGraph {
     for (int64_t i = 0; i < shape_.layers; ++i) {
       const std::string prefix = fmt::format("bert.encoder.layer.{}.", i);
       const std::string attention_prefix = fmt::format("{}attention.", prefix);
-      const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
-      if (!heads.empty()) {
-        const std::string mixed = attention(attention_prefix, x, key_bias, heads);
+      if (selection.heads_of(i) > 0) {
+        const std::string mixed = attention(attention_prefix, x, key_bias, i, selection);
         x = residual(fmt::format("{}output.", attention_prefix), mixed, x);
       }
       const int64_t neurons = selection.ffn_of(i, shape_.ffn);
-      if (neurons > 0) x = residual(fmt::format("{}output.", prefix), ffn(prefix, x, neurons), x);
+      if (neurons > 0) {
+        x = residual(fmt::format("{}output.", prefix), ffn(prefix, x, i, neurons), x);
+      }
     }
     classify(x);
   }
@@ -184,19 +186,30 @@ class BertGraph {
     return turned.output(0);
   }
 
+  // The columns of the kept heads, as they lie among those that the file holds.
+  Kept head_columns(int64_t layer, const Selection& selection) const {
+    const std::vector<int32_t>& stored = stored_.kept[static_cast<size_t>(layer)];
+    Kept columns;
+    for (const int32_t head : selection.kept[static_cast<size_t>(layer)]) {
+      const auto place = std::lower_bound(stored.begin(), stored.end(), head) - stored.begin();
+      for (int64_t w = 0; w < shape_.head_width(); ++w) {
+        columns.push_back(place * shape_.head_width() + w);
+      }
+    }
+    return columns;
+  }
+
   std::string attention(const std::string& prefix, const std::string& x,
-                        const std::string& key_bias, const std::vector<int32_t>& heads) {
+                        const std::string& key_bias, int64_t layer, const Selection& selection) {
     const int64_t D = shape_.width;
     const int64_t W = shape_.head_width();
-    Kept columns;
-    for (const int32_t head : heads) {
-      for (int64_t w = 0; w < W; ++w) columns.push_back(head * W + w);
-    }
-    const auto count = static_cast<int64_t>(heads.size());
+    const int64_t E = stored_.heads_of(layer) * W;
+    const Kept columns = head_columns(layer, selection);
+    const int64_t count = selection.heads_of(layer);
     const std::string layout = graph_.whole(prefix + "heads", {0, 0, count, W});
     const auto part = [&](const char* name, const std::vector<int64_t>& order) {
       const std::string full = prefix + "self." + name;
-      return by_head(full, linear(full, x, D, D, first(D), columns), layout, order);
+      return by_head(full, linear(full, x, D, E, first(D), columns), layout, order);
     };
     const std::string query = part("query", {0, 2, 1, 3});
     const std::string key = part("key", {0, 2, 3, 1});
@@ -212,7 +225,7 @@ class BertGraph {
     const std::string context =
         graph_.make("Reshape", prefix + "context",
                     {by_token.output(0), graph_.whole(prefix + "joined", {0, 0, count * W})});
-    return linear(prefix + "output.dense", context, D, D, columns, first(D));
+    return linear(prefix + "output.dense", context, E, D, columns, first(D));
   }
 
   // x * 0.5 * (1 + erf(x / sqrt(2)))
@@ -224,9 +237,9 @@ class BertGraph {
     return graph_.make("Mul", name, {bent, half_});
   }
 
-  std::string ffn(const std::string& prefix, const std::string& x, int64_t neurons) {
+  std::string ffn(const std::string& prefix, const std::string& x, int64_t layer, int64_t neurons) {
     const int64_t D = shape_.width;
-    const int64_t F = shape_.ffn;
+    const int64_t F = stored_.ffn_of(layer, shape_.ffn);
     const std::string wide =
         linear(prefix + "intermediate.dense", x, D, F, first(D), first(neurons));
     return linear(prefix + "output.dense", gelu(prefix + "gelu", wide), F, D, first(neurons),
@@ -273,6 +286,7 @@ class BertGraph {
   OnnxGraph graph_;
   const ModelConfig& config_;
   const ModelShape& shape_;
+  Selection stored_;  // what the file holds
   SafetensorsFile file_;
   OnnxPrecision precision_;
   std::map<std::string, std::string> quantised_;  // by the name of what they were made from
@@ -285,22 +299,16 @@ void add_metadata(onnx::ModelProto& model, const std::string& key, const std::st
   entry.set_value(value);
 }
 
-ModelConfig read_classifier(const std::filesystem::path& checkpoint) {
-  ModelConfig config = read_config(checkpoint);
-  if (config.task == Task::masked_lm) {
-    throw Error(ErrorCode::bad_model, "write ONNX",
-                fmt::format("{} predicts hidden tokens and has no labels; train a classifier from "
-                            "it first",
-                            checkpoint.string()));
-  }
-  return config;
-}
-
 }  // namespace
 
 std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
                        OnnxPrecision precision) {
-  const ModelConfig config = read_classifier(checkpoint);
+  const ModelConfig config = read_classifier_config(checkpoint);
+  if (config.shape.attention != AttentionKind::standard) {
+    throw Error(ErrorCode::usage, "write ONNX",
+                fmt::format("its attention is {}, only standard attention is exported",
+                            attention_name(config.shape.attention)));
+  }
   const Selection selection = config.selection(budget);
   const int64_t bytes = parameter_count(config.shape, selection) * int64_t{sizeof(float)};
   constexpr int64_t most_bytes = int64_t{2000} << 20;  // protobuf ends at 2 GiB, names included

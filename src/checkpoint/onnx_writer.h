@@ -14,8 +14,9 @@ enum class OnnxPrecision {
 
 // The bytes of an ONNX model (opset 17). Its metadata has "labels" (a JSON list), "budget",
 // "precision" and "headroom_version". Throws ErrorCode::bad_model when the checkpoint is missing,
-// damaged or no classifier, ErrorCode::usage for a budget it was not trained for, for a model
-// larger than the 2 GB an ONNX file can be, and always in a build without the onnx library.
+// damaged or no classifier, ErrorCode::usage for a budget it was not trained for, for another
+// attention than standard, for a model larger than the 2 GB an ONNX file can be, and always in a
+// build without the onnx library.
 std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
                        OnnxPrecision precision = OnnxPrecision::fp32);
 

@@ -52,6 +52,17 @@ std::vector<std::byte> encode_each(std::span<const float> values, Convert conver
   return bytes;
 }
 
+// NaN and infinity are the patterns whose exponent bits are all set.
+template <typename Element>
+std::optional<size_t> find_full_exponent(std::span<const std::byte> bytes, Element exponent) {
+  for (size_t i = 0; i < bytes.size() / sizeof(Element); ++i) {
+    Element element;
+    std::memcpy(&element, bytes.data() + i * sizeof(Element), sizeof(Element));
+    if ((element & exponent) == exponent) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 float f16_to_f32(uint16_t bits) {
@@ -115,6 +126,13 @@ std::vector<std::byte> encode_f32(DType dtype, std::span<const float> values) {
   if (dtype == DType::bf16) return encode_each(values, f32_to_bf16);
   const auto bytes = std::as_bytes(values);
   return {bytes.begin(), bytes.end()};
+}
+
+std::optional<size_t> find_not_finite(DType dtype, std::span<const std::byte> bytes) {
+  require_convertible("check tensor", dtype);
+  if (dtype == DType::f16) return find_full_exponent<uint16_t>(bytes, 0x7c00);
+  if (dtype == DType::bf16) return find_full_exponent<uint16_t>(bytes, 0x7f80);
+  return find_full_exponent<uint32_t>(bytes, f32_infinity);
 }
 
 }  // namespace headroom

@@ -48,10 +48,11 @@ std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head,
     add_linear("cls.predictions.transform.dense", D, D);
     add_norm("cls.predictions.transform.LayerNorm");
     add("cls.predictions.bias", {shape.vocabulary});
-    return names;
   }
-  add_linear("bert.pooler.dense", D, D);
-  add_linear("classifier", D, shape.labels);
+  if (head == OutputHead::classifier || head == OutputHead::pooler) {
+    add_linear("bert.pooler.dense", D, D);
+  }
+  if (head == OutputHead::classifier) add_linear("classifier", D, shape.labels);
   return names;
 }
 

@@ -1,5 +1,6 @@
-// Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification
-// and BertForMaskedLM, and attention.self.mixing.weight, (longest input)^2, for Super Attention.
+// Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification,
+// BertForMaskedLM and BertModel, and attention.self.mixing.weight, (longest input)^2, for Super
+// Attention.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@ struct TensorName {
 enum class OutputHead {
   classifier,  // [CLS] pooler and classifier
   masked_lm,   // predicts hidden tokens; its output matrix is the word table, stored once
+  pooler,      // a bare encoder with its [CLS] pooler
+  none,        // a bare encoder
 };
 
 // Every tensor of a model of this shape, in a fixed order. Linear weights are (out, in).

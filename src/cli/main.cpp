@@ -28,6 +28,7 @@ constexpr Verb native_verbs[] = {
     {"inspect", "what a checkpoint holds: config, parameters, order, cost at each budget",
      run_inspect},
     {"calibrate", "measure this machine's latency table into the checkpoint", run_calibrate},
+    {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},
     {"export", "write a checkpoint at one budget as ONNX", run_export},
     {"data", "list known data sets, check files", run_data},
 };

@@ -1,10 +1,7 @@
 #include "engine/model.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
 
@@ -20,13 +17,7 @@ EngineModel::EngineModel(ModelConfig config, EngineWeights weights, const Kernel
 std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path& directory,
                                                      const EngineOptions& options) {
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
-  ModelConfig config = read_config(directory);
-  if (config.task == Task::masked_lm) {
-    throw Error(ErrorCode::bad_model, "open checkpoint",
-                fmt::format("{} predicts hidden tokens and has no labels; train a classifier from "
-                            "it first",
-                            directory.string()));
-  }
+  ModelConfig config = read_classifier_config(directory);
   std::unique_ptr<Tokenizer> tokenizer =
       make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
   EngineWeights weights =

@@ -99,10 +99,12 @@ void for_each_tensor(ModelWeights& weights,
     visit_linear("cls.predictions.transform.dense", weights.masked_head->transform, visit);
     visit_norm("cls.predictions.transform.LayerNorm", weights.masked_head->norm, visit);
     visit("cls.predictions.bias", weights.masked_head->bias);
-    return;
   }
-  visit_linear("bert.pooler.dense", weights.pooler, visit);
-  visit_linear("classifier", weights.classifier, visit);
+  const bool classifies = weights.head == OutputHead::classifier;
+  if (classifies || weights.head == OutputHead::pooler) {
+    visit_linear("bert.pooler.dense", weights.pooler, visit);
+  }
+  if (classifies) visit_linear("classifier", weights.classifier, visit);
 }
 
 ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
@@ -112,6 +114,7 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
     layer.attention.kind = shape.attention;
     layer.attention.heads = shape.heads;
   }
+  weights.head = head;
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();
   return weights;
 }

@@ -60,14 +60,11 @@ struct ModelWeights {
   torch::Tensor types;      // (2, D)
   Norm embedding_norm;
   std::vector<LayerWeights> layers;
-  // One of the two: what the encoder's output is for.
+  // What the encoder's output is for says which of these there are.
+  OutputHead head = OutputHead::classifier;
   Linear pooler;
   Linear classifier;
   std::optional<MaskedHead> masked_head;
-
-  OutputHead output_head() const {
-    return masked_head ? OutputHead::masked_lm : OutputHead::classifier;
-  }
 };
 
 // Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_names().

@@ -48,6 +48,10 @@ void check_token(std::string_view token, std::string_view origin, size_t line) {
 
 }  // namespace
 
+bool is_special_token(std::string_view token) {
+  return std::find(special_tokens.begin(), special_tokens.end(), token) != special_tokens.end();
+}
+
 Vocabulary::Vocabulary(std::vector<std::string> tokens, std::string_view origin)
     : tokens_(std::move(tokens)) {
   if (tokens_.size() > max_size) {

@@ -30,6 +30,9 @@ inline constexpr int32_t built_sep_id = 3;
 inline constexpr int32_t built_mask_id = 4;
 inline constexpr int32_t special_count = 5;
 
+// Whether a token is one of the five above.
+bool is_special_token(std::string_view token);
+
 // Lets maps keyed by std::string be asked with a std::string_view, without a copy.
 struct StringHash {
   using is_transparent = void;

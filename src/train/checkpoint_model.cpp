@@ -1,6 +1,5 @@
 #include "train/checkpoint_model.h"
 
-#include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
 #include "model/weights_io.h"
@@ -22,11 +21,7 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
 }
 
 CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device) {
-  if (read_config(directory).task == Task::masked_lm) {
-    throw Error(ErrorCode::usage, "open classifier",
-                directory.string() +
-                    " is a pretrained encoder without a classifier: train --init makes one of it");
-  }
+  read_classifier_config(directory);  // refuses any other
   return open_checkpoint(directory, device);
 }
 

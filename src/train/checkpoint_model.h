@@ -18,7 +18,7 @@ struct CheckpointModel {
 // Any checkpoint, a pretrained encoder included.
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device);
 
-// The same, but throws ErrorCode::usage when it cannot classify yet.
+// The same, but throws ErrorCode::bad_model when it cannot classify yet.
 CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device);
 
 }  // namespace headroom

@@ -44,10 +44,9 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   const ModelWeights fresh = model.weights;
   model.weights = checkpoint.model.weights;
   model.layer_norm_eps = checkpoint.config.layer_norm_eps;
-  if (model.weights.masked_head) {
-    model.weights.masked_head.reset();
-    model.weights.pooler = fresh.pooler;
-  }
+  model.weights.masked_head.reset();
+  model.weights.head = OutputHead::classifier;
+  if (!model.weights.pooler.weight.defined()) model.weights.pooler = fresh.pooler;
   if (checkpoint.config.labels != labels) model.weights.classifier = fresh.classifier;
   const int64_t longest = model.shape.positions;
   model.weights.positions = model.weights.positions.narrow(0, 0, longest).clone();

@@ -139,6 +139,21 @@ TEST(PretrainedConfig, NamesItselfAsHuggingFaceDoes) {
             Json({"BertForSequenceClassification"}));
 }
 
+TEST(PretrainedConfig, ABareEncoderSaysWhetherItHasAPooler) {
+  ModelConfig config = pretrained_config();
+  config.task = Task::encoder;
+  for (const bool pooler : {true, false}) {
+    config.pooler = pooler;
+    const Json json = config_to_json(config);
+    EXPECT_EQ(json["architectures"], Json({"BertModel"}));
+    EXPECT_EQ(json["headroom"]["format"], 2) << "version 1 knows no such task";
+    const ModelConfig back = written_and_read(config);
+    EXPECT_EQ(back.task, Task::encoder);
+    EXPECT_EQ(back.output_head(), pooler ? OutputHead::pooler : OutputHead::none);
+    EXPECT_FALSE(back.classifies());
+  }
+}
+
 TEST(PretrainedConfig, RunsAtBudgetOneOnly) {
   const ModelConfig config = pretrained_config();
   EXPECT_EQ(config.selection(1.0), all_heads(2, 4));

@@ -18,12 +18,8 @@ inline ModelShape exported_shape() {
           .labels = 3};
 }
 
-// With `by_depth`, small budgets leave the second layer without heads and neurons.
-inline std::filesystem::path write_nested(const TemporaryFolder& folder, bool by_depth = false) {
-  ModelConfig config;
+inline std::filesystem::path write_exported(const TemporaryFolder& folder, ModelConfig config) {
   config.shape = exported_shape();
-  config.method = Method::nested;
-  config.order = by_depth ? depth_order(config.shape, 8) : uniform_order(config.shape, 8);
   config.labels = {"a", "b", "c \"quoted\""};
   const Tensors tensors = random_tensors(config.shape, 7);
   CheckpointContent content{config, letters().to_text(), "# Random\n", "", {}};
@@ -34,6 +30,23 @@ inline std::filesystem::path write_nested(const TemporaryFolder& folder, bool by
   std::filesystem::path path = folder.path() / "model";
   write_checkpoint(path, content);
   return path;
+}
+
+// With `by_depth`, small budgets leave the second layer without heads and neurons.
+inline std::filesystem::path write_nested(const TemporaryFolder& folder, bool by_depth = false) {
+  ModelConfig config;
+  config.method = Method::nested;
+  const ModelShape shape = exported_shape();
+  config.order = by_depth ? depth_order(shape, 8) : uniform_order(shape, 8);
+  return write_exported(folder, config);
+}
+
+// Gates that choose heads 2 and 1 first in one layer, 3 and 0 in the other.
+inline std::filesystem::path write_gated(const TemporaryFolder& folder) {
+  ModelConfig config;
+  config.method = Method::budgeted;
+  config.gates = GateParameters{2, 4, {-1, 2, 3, -2, 1, -3, -4, 4}, {unit_slope}};
+  return write_exported(folder, config);
 }
 
 }  // namespace headroom::testing

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "checkpoint/exported_model.h"
+#include "checkpoint/hf_export.h"
 
 namespace headroom {
 namespace {
@@ -155,6 +156,28 @@ TEST(OnnxWriter, MetadataTellsLabelsAndBudget) {
   EXPECT_EQ(metadata(model, "budget"), "0.25");
   EXPECT_EQ(metadata(model, "labels"), R"(["a","b","c \"quoted\""])");
   EXPECT_EQ(metadata(model, "headroom_version"), HEADROOM_VERSION);
+}
+
+// What a compact model makes at budget 1 is what the whole one makes at its budget.
+TEST(OnnxWriter, ACompactModelGivesTheSameGraph) {
+  const TemporaryFolder folder;
+  for (const auto& path : {write_nested(folder), write_gated(folder)}) {
+    const auto compact = folder.path() / "compact";
+    export_hf_folder(path, 0.5, HfForm::compact, compact);
+    EXPECT_EQ(parsed(onnx_model(compact, 1)).graph().SerializeAsString(),
+              parsed(onnx_model(path, 0.5)).graph().SerializeAsString());
+  }
+}
+
+TEST(OnnxWriter, AnotherAttentionIsRefused) {
+  const TemporaryFolder folder;
+  ModelConfig config;
+  config.shape = exported_shape();
+  config.shape.attention = AttentionKind::optimized;
+  config.labels = {"a", "b", "c"};
+  write_checkpoint(folder.path() / "model", {config, letters().to_text(), "", "", {}});
+  expect_error(ErrorCode::usage, "its attention is optimized",
+               [&] { onnx_model(folder.path() / "model", 1); });
 }
 
 TEST(OnnxWriter, AFolderThatIsNoCheckpointIsRefused) {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "checkpoint/exported_model.h"
 #include "cli/contract.h"
+#include "hf_model.h"
 
 namespace headroom {
 namespace {
@@ -57,8 +58,10 @@ TEST_F(Export, AFolderThatIsNoCheckpointIsABadModel) {
 }
 
 TEST_F(Export, WhatIsNotThereYetIsRefused) {
-  expect_failure(run({"export", "--model", model_, "--out", out(), "--format", "hf"}), 2,
-                 "--format hf is not supported");
+  expect_failure(run({"export", "--model", model_, "--out", out(), "--format", "tflite"}), 2,
+                 "--format tflite is not supported");
+  expect_failure(run({"export", "--model", model_, "--out", out(), "--dense-equivalent"}), 2,
+                 "--dense-equivalent is for --format hf");
   expect_failure(run({"export", "--model", model_, "--out", out(), "--precision", "bf16"}), 2,
                  "--precision bf16 is not supported");
 }
@@ -105,6 +108,34 @@ class OnnxRuntimePeers : public Export {
 
 TEST_F(OnnxRuntimePeers, AnswerLikeTheEngine) {
   expect_equal_answers(model_);
+}
+
+// Token ids in, logits out: no engine of ours in between.
+TEST_F(OnnxRuntimePeers, GiveAnImportedModelTheLogitsOfTransformers) {
+  if (!std::filesystem::exists(hf_model_folder() / "expected.json")) {
+    GTEST_SKIP() << "no " << hf_model_folder();
+  }
+  const std::string imported = (folder_.path() / "imported").string();
+  expect_success(run({"import", "--from", hf_model_folder().string(), "--out", imported}));
+  expect_success(run({"export", "--model", imported, "--out", out()}));
+  const std::vector<HfCase> cases = hf_cases();
+  std::string requests = Json{{"load", out()}, {"threads", 1}}.dump() + "\n";
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Json batch = {{"ids", {cases[i].tokens.ids}}, {"types", {cases[i].tokens.types}}};
+    requests += Json{{"batch", batch}}.dump() + "\n";
+    requests += Json{{"run", {{"session", 0}, {"batch", i}}}}.dump() + "\n";
+  }
+  const Outcome peer = run({peers_ + "/onnxruntime-peer.js"}, {requests, {}, "node"});
+  expect_success(peer);
+  const std::vector<Json> replies = json_lines(peer);
+  ASSERT_EQ(replies.size(), 1 + 2 * cases.size()) << transcript(peer);
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Json& logits = replies[2 + 2 * i].at("logits");
+    ASSERT_EQ(logits.size(), cases[i].logits.size());
+    for (size_t k = 0; k < logits.size(); ++k) {
+      EXPECT_NEAR(logits[k].get<double>(), cases[i].logits[k], 1e-4) << cases[i].text;
+    }
+  }
 }
 
 TEST_F(OnnxRuntimePeers, AnswerLikeTheEngineWhenLayersAreLeftOut) {

@@ -62,7 +62,8 @@ Process::Process(const Arguments& arguments, const ProcessInput& given)
       err_(std::tmpfile(), std::fclose) {
   std::fwrite(given.input.data(), 1, given.input.size(), input_.get());
   std::rewind(input_.get());
-  std::vector<std::string> words = {(bin_directory() / "headroom").string()};
+  std::vector<std::string> words = {given.program.empty() ? (bin_directory() / "headroom").string()
+                                                          : given.program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = environment_with(given.environment);
   posix_spawn_file_actions_t actions;
@@ -70,8 +71,8 @@ Process::Process(const Arguments& arguments, const ProcessInput& given)
   posix_spawn_file_actions_adddup2(&actions, fileno(input_.get()), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(out_.get()), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(err_.get()), STDERR_FILENO);
-  const int error = posix_spawn(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
-                                pointers(environment).data());
+  const int error = posix_spawnp(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
+                                 pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     ADD_FAILURE() << words[0] << " did not start, error " << error;

@@ -19,6 +19,7 @@ using Arguments = std::vector<std::string>;
 struct ProcessInput {
   std::string input;                               // what it finds on standard input
   std::map<std::string, std::string> environment;  // added; HEADROOM_* of ours is not passed on
+  std::string program = {};                        // one in $PATH instead of `headroom`
 };
 
 struct Outcome {

@@ -1,82 +1,118 @@
-// The engine against what Hugging Face's Transformers computed: text to logits. Needs
-// shared/hf/bert-random-tiny, beside the repository or under $HEADROOM_HF.
+// An imported model against what Hugging Face's Transformers computed: text to ids to logits. And
+// what is exported for Transformers against the engine at that budget.
+#include "hf_model.h"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "base/file.h"
-#include "base/json.h"
-#include "checkpoint/make_tokenizer.h"
-#include "checkpoint/tensor_names.h"
-#include "engine/encoder.h"
-#include "engine/weights.h"
-#include "text/vocabulary.h"
+#include "checkpoint/exported_model.h"
+#include "checkpoint/hf_export.h"
+#include "checkpoint/hf_import.h"
+#include "engine/model.h"
 
 namespace headroom {
 namespace {
+using namespace testing;
 
-std::filesystem::path hf_folder() {
-  const char* given = std::getenv("HEADROOM_HF");
-  const std::filesystem::path base = given != nullptr ? given : HEADROOM_SOURCE_DIR "/../shared/hf";
-  return base / "bert-random-tiny";
+std::vector<float> logits_of(const EngineModel& model, const EncodedPair& tokens, double budget) {
+  Arena arena;
+  std::vector<float> logits(static_cast<size_t>(model.config().shape.labels));
+  const Sequence sequence = {tokens.ids, tokens.types};
+  model.encoder().run({&sequence, 1}, model.plan(budget), logits, arena);
+  return logits;
 }
 
-Json json_file(const std::filesystem::path& path) {
-  return parse_json(read_file(path, ErrorCode::bad_data), ErrorCode::bad_data, path.string());
-}
+class ImportedModel : public WithHfModel, public ::testing::WithParamInterface<Isa> {};
 
-// Its config.json has no "headroom" object, so the config is put together here.
-ModelConfig hf_config(const Json& json) {
-  ModelConfig config;
-  config.shape.layers = json.at("num_hidden_layers");
-  config.shape.width = json.at("hidden_size");
-  config.shape.heads = json.at("num_attention_heads");
-  config.shape.ffn = json.at("intermediate_size");
-  config.shape.vocabulary = json.at("vocab_size");
-  config.shape.positions = json.at("max_position_embeddings");
-  config.shape.token_types = json.at("type_vocab_size");
-  config.shape.labels = static_cast<int64_t>(json.at("id2label").size());
-  config.layer_norm_eps = json.at("layer_norm_eps");
-  return config;
-}
-
-class HuggingFaceModel : public ::testing::TestWithParam<Isa> {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(hf_folder() / "expected.json")) {
-      GTEST_SKIP() << "no " << hf_folder() << "; set HEADROOM_HF to the folder that holds it";
-    }
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(On, HuggingFaceModel, ::testing::ValuesIn(usable_isas()),
+INSTANTIATE_TEST_SUITE_P(On, ImportedModel, ::testing::ValuesIn(usable_isas()),
                          [](const auto& tested) { return std::string(isa_name(tested.param)); });
 
-TEST_P(HuggingFaceModel, TextsAndPairsGetTransformersLogits) {
-  const ModelConfig config = hf_config(json_file(hf_folder() / "config.json"));
-  const EngineWeights weights =
-      load_engine_weights(hf_folder() / "model.safetensors", config, Precision::fp32);
-  const auto tokenizer = make_tokenizer(
-      TokenizerKind::wordpiece, true,
-      Vocabulary::from_text(read_file(hf_folder() / "vocab.txt", ErrorCode::bad_model)));
-  const Encoder encoder(weights, kernels_for(GetParam()));
-  const Plan plan = make_plan(weights, all_heads(config.shape.layers, config.shape.heads));
-  Arena arena;
-  std::vector<float> logits(4);
-  const Json expected = json_file(hf_folder() / "expected.json");
-  for (const Json& entry : expected.at("cases")) {
-    const std::string text = entry.at("text");
-    const EncodedPair tokens =
-        entry.at("text_pair").is_null()
-            ? EncodedPair{tokenizer->encode(text, 128), {}}
-            : tokenizer->encode_pair(text, entry.at("text_pair").get<std::string>(), 128);
-    const Sequence sequence = {tokens.ids, tokens.types};
-    encoder.run({&sequence, 1}, plan, logits, arena);
+TEST_P(ImportedModel, GivesTextsAndPairsTheIdsAndLogitsOfTransformers) {
+  const TemporaryFolder folder;
+  import_hf_folder(hf_model_folder(), folder.path() / "model");
+  EngineOptions options;
+  options.isa = GetParam();
+  const auto model = EngineModel::load(folder.path() / "model", options);
+  const std::vector<HfCase> cases = hf_cases();
+  ASSERT_EQ(cases.size(), 27U);
+  for (const HfCase& each : cases) {
+    const EncodedPair tokens = encode_case(model->tokenizer(), each);
+    EXPECT_EQ(tokens.ids, each.tokens.ids) << each.text;
+    EXPECT_EQ(tokens.types, each.tokens.types) << each.text;
+    const std::vector<float> logits = logits_of(*model, tokens, 1.0);
+    ASSERT_EQ(logits.size(), each.logits.size());
     for (size_t i = 0; i < logits.size(); ++i) {
-      EXPECT_NEAR(logits[i], entry.at("logits").at(i).get<double>(), 1e-5) << text;
+      EXPECT_NEAR(logits[i], each.logits[i], 1e-5) << each.text;
     }
   }
+}
+
+// Texts of one, of few and of as many tokens as fit.
+std::vector<EncodedPair> some_texts(const EngineModel& model) {
+  std::vector<EncodedPair> texts;
+  for (const char* text : {"", "q w e r t y", "a b c d e f g h i j k l m n o p q r s t u v w"}) {
+    texts.push_back(
+        {model.tokenizer().encode(text, static_cast<int>(model.config().shape.positions)), {}});
+  }
+  return texts;
+}
+
+// One text after another through both: the same logits to 1e-5.
+void expect_equal_answers(const EngineModel& expected, double budget, const EngineModel& found) {
+  EXPECT_EQ(found.config().method, Method::dense);
+  for (const EncodedPair& text : some_texts(expected)) {
+    const std::vector<float> logits = logits_of(expected, text, budget);
+    const std::vector<float> again = logits_of(found, text, 1.0);
+    for (size_t i = 0; i < logits.size(); ++i) EXPECT_NEAR(again[i], logits[i], 1e-5) << budget;
+  }
+}
+
+class ExportedModel : public ::testing::TestWithParam<HfForm> {
+ protected:
+  std::shared_ptr<const EngineModel> exported(const std::filesystem::path& from, double budget,
+                                              HfForm form) const {
+    const auto out = folder_.path() / (from.filename().string() + "-exported");
+    export_hf_folder(from, budget, form, out);
+    return EngineModel::load(out);
+  }
+
+  TemporaryFolder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(As, ExportedModel,
+                         ::testing::Values(HfForm::compact, HfForm::dense_equivalent),
+                         [](const auto& tested) {
+                           return tested.param == HfForm::compact ? "compact" : "dense_equivalent";
+                         });
+
+TEST_P(ExportedModel, AnswersAsTheEngineDoesAtThatBudget) {
+  const auto path = write_nested(folder_);
+  const auto elastic = EngineModel::load(path);
+  for (const double budget : {0.25, 0.5, 1.0}) {
+    expect_equal_answers(*elastic, budget, *exported(path, budget, GetParam()));
+  }
+}
+
+TEST_P(ExportedModel, MayComeFromACompactOne) {
+  const auto path = write_nested(folder_);
+  const auto compact = folder_.path() / "compact";
+  export_hf_folder(path, 0.5, HfForm::compact, compact);
+  expect_equal_answers(*EngineModel::load(path), 0.5, *exported(compact, 1.0, GetParam()));
+}
+
+// Heads in the middle stay, under their numbers.
+TEST_P(ExportedModel, KeepsTheHeadsThatGatesChoose) {
+  const auto path = write_gated(folder_);
+  const auto elastic = EngineModel::load(path);
+  for (const double budget : {0.25, 0.5}) {
+    expect_equal_answers(*elastic, budget, *exported(path, budget, GetParam()));
+  }
+}
+
+TEST_F(ExportedModel, WithSkippedLayersIsCompact) {
+  const auto path = write_nested(folder_, /*by_depth=*/true);
+  const auto found = exported(path, 0.25, HfForm::compact);
+  expect_equal_answers(*EngineModel::load(path), 0.25, *found);
+  EXPECT_EQ(found->config().stored->heads_of(1), 0);
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <functional>
 
 #include "base/file.h"
+#include "checkpoint/hf_import.h"
 #include "full_disk.h"
+#include "hf_model.h"
+#include "model/forward.h"
 #include "model/random_models.h"
 #include "model/weights_io.h"
 #include "support.h"
@@ -237,6 +240,25 @@ TEST_F(Checkpoint, AnotherOneTakesItsPlaceWhole) {
   write_small(path, small_weights(2));
   expect_equal(small_weights(2), read_weights(path));
   EXPECT_FALSE(fs::exists(path / "train_log.jsonl"));
+}
+
+class ImportedCheckpoint : public testing::WithHfModel {};
+
+TEST_F(ImportedCheckpoint, GivesTheLogitsOfTransformers) {
+  const TemporaryFolder folder;
+  const ModelConfig config =
+      import_hf_folder(testing::hf_model_folder(), folder.path() / "model").config;
+  const ModelWeights weights = read_weights(folder.path() / "model");
+  for (const testing::HfCase& each : testing::hf_cases()) {
+    Batch batch;
+    batch.tokens = torch::tensor(each.tokens.ids, torch::kInt64).unsqueeze(0);
+    batch.types = torch::tensor(each.tokens.types, torch::kInt64).unsqueeze(0);
+    ForwardOptions options;
+    options.layer_norm_eps = config.layer_norm_eps;
+    const torch::Tensor logits = forward(weights, batch, options).squeeze(0);
+    const torch::Tensor expected = torch::tensor(each.logits, torch::kFloat32);
+    EXPECT_TRUE(torch::allclose(logits, expected, /*rtol=*/0, /*atol=*/1e-5)) << each.text;
+  }
 }
 
 // A pretrained model: a masked head instead of a classifier.

@@ -45,7 +45,7 @@ TEST(Weights, HaveTheNamesAndShapesOfTheModelFile) {
 
 TEST(Weights, OfAMaskedLmHaveTheNamesAndShapesOfTheModelFile) {
   ModelWeights weights = fresh_weights(small, 1, torch::kCPU, OutputHead::masked_lm);
-  EXPECT_EQ(weights.output_head(), OutputHead::masked_lm);
+  EXPECT_EQ(weights.head, OutputHead::masked_lm);
   const std::vector<TensorName> expected = tensor_names(small, OutputHead::masked_lm);
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {

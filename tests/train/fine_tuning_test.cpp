@@ -32,11 +32,12 @@ class StartFrom : public ::testing::Test {
     ModelConfig config;
     config.shape = init_shape;
     config.layer_norm_eps = 1e-5;
-    if (head == OutputHead::masked_lm) {
-      config.task = Task::masked_lm;
-      config.shape.labels = 0;
-    } else {
+    if (head == OutputHead::classifier) {
       config.labels = init_labels;
+    } else {
+      config.task = head == OutputHead::masked_lm ? Task::masked_lm : Task::encoder;
+      config.pooler = head == OutputHead::pooler;
+      config.shape.labels = 0;
     }
     stored = testing::random_weights(config.shape, 1, head);
     const std::string vocabulary = Vocabulary::with_words({"a", "b", "c"}).to_text();
@@ -65,9 +66,23 @@ TEST_F(StartFrom, AMaskedLmGivesItsEncoderAndNothingElse) {
   start_from(path(), {"yes", "no"}, model);
   expect_the_stored_encoder();
   EXPECT_FALSE(model.weights.masked_head);
-  EXPECT_EQ(model.weights.output_head(), OutputHead::classifier);
+  EXPECT_EQ(model.weights.head, OutputHead::classifier);
   EXPECT_TRUE(torch::equal(model.weights.pooler.weight, fresh.pooler.weight));
   EXPECT_TRUE(torch::equal(model.weights.classifier.weight, fresh.classifier.weight));
+}
+
+TEST_F(StartFrom, ABareEncoderGivesThePoolerItHas) {
+  for (const OutputHead head : {OutputHead::pooler, OutputHead::none}) {
+    write_init(head);
+    set_fresh_weights();
+    const ModelWeights fresh = copy_weights(model.weights);
+    start_from(path(), {"yes", "no"}, model);
+    expect_the_stored_encoder();
+    EXPECT_EQ(model.weights.head, OutputHead::classifier);
+    const Linear& pooler = head == OutputHead::pooler ? stored.pooler : fresh.pooler;
+    EXPECT_TRUE(torch::equal(model.weights.pooler.weight, pooler.weight));
+    EXPECT_TRUE(torch::equal(model.weights.classifier.weight, fresh.classifier.weight));
+  }
 }
 
 TEST_F(StartFrom, TheResultIsAWholeModel) {

@@ -1,0 +1,21 @@
+// config.json of a Hugging Face BERT: what our engine computes is read, anything else is refused by
+// name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "checkpoint/config.h"
+
+namespace headroom {
+
+struct HfConfig {
+  ModelConfig config;              // all but the tokenizer and, for an encoder, the pooler
+  std::string architecture;        // as config.json says; empty when it says nothing
+  std::vector<std::string> notes;  // what was there and is not kept
+};
+
+// `json` without the keys that are null. Throws ErrorCode::bad_model.
+HfConfig read_hf_config(const Json& json);
+
+}  // namespace headroom

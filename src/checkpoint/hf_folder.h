@@ -1,0 +1,35 @@
+// A Hugging Face model folder from anywhere: its files are opened by plain names, and only where
+// they really lie inside it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace headroom {
+
+class HfFolder {
+ public:
+  // Throws ErrorCode::bad_model when `path` is no directory.
+  explicit HfFolder(const std::filesystem::path& path);
+
+  // The folder's own name, for people.
+  std::string name() const { return root_.filename().string(); }
+  bool has(const std::string& name) const;
+  std::vector<std::string> names() const;  // of everything in it, sorted
+
+  // Where a file lies. Throws ErrorCode::bad_model when it is missing, no regular file or a link
+  // out of the folder: a folder from somewhere else must not choose which of our files are read.
+  std::filesystem::path file(const std::string& name) const;
+
+  std::string text(const std::string& name, uint64_t limit) const;
+  Json json(const std::string& name) const;  // without the keys that are null
+
+ private:
+  std::filesystem::path root_;  // canonical
+};
+
+}  // namespace headroom

@@ -1,0 +1,238 @@
+// Hugging Face folders that are well: what each of their many spellings becomes.
+#include "checkpoint/hf_import.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/hf_export.h"
+#include "checkpoint/hf_fixture.h"
+#include "checkpoint/safetensors.h"
+#include "hf_model.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+std::string file_text(const std::filesystem::path& path) {
+  return read_file(path, ErrorCode::bad_data);
+}
+
+void expect_same_tensors(const std::filesystem::path& one, const std::filesystem::path& other) {
+  const SafetensorsFile first(one / "model.safetensors");
+  const SafetensorsFile second(other / "model.safetensors");
+  ASSERT_EQ(first.names(), second.names());
+  for (const std::string& name : first.names()) {
+    EXPECT_EQ(first.at(name).dtype, second.at(name).dtype) << name;
+    EXPECT_EQ(first.shape(name), second.shape(name)) << name;
+    EXPECT_TRUE(std::ranges::equal(first.bytes(name), second.bytes(name))) << name;
+  }
+}
+
+// What the import wrote holds `fixture`'s values under our names.
+void expect_values(const HfFixture& fixture, const std::map<std::string, std::string>& theirs) {
+  const SafetensorsFile file(fixture.out() / "model.safetensors");
+  for (const std::string& name : file.names()) {
+    const auto renamed = theirs.find(name);
+    const std::string& stored = renamed == theirs.end() ? name : renamed->second;
+    EXPECT_EQ(file.read_f32(name), fixture.tensors.at(stored).values) << name;
+  }
+}
+
+TEST(HfImport, AClassifierComesWhole) {
+  HfFixture fixture;
+  const ImportReport report = fixture.imported();
+  EXPECT_EQ(report.architecture, "BertForSequenceClassification");
+  EXPECT_EQ(report.notes, std::vector<std::string>{});
+  expect_same_tensors(fixture.path(), fixture.out());
+  const ModelConfig config = read_config(fixture.out());
+  EXPECT_EQ(config.task, Task::classify);
+  EXPECT_EQ(config.method, Method::dense);
+  EXPECT_EQ(config.labels, (std::vector<std::string>{"bad", "good"}));
+  EXPECT_EQ(config.tokenizer, TokenizerKind::wordpiece);
+  EXPECT_TRUE(config.lower_case);
+  EXPECT_EQ(read_vocabulary(fixture.out(), config).to_text(), hf_tokens);
+}
+
+TEST(HfImport, MissingLabelNamesAreNumbered) {
+  HfFixture fixture;
+  fixture.config.erase("id2label");
+  EXPECT_EQ(fixture.imported().config.labels, (std::vector<std::string>{"LABEL_0", "LABEL_1"}));
+}
+
+TEST(HfImport, KeysThatAreNullSayNothing) {
+  HfFixture fixture;
+  for (const char* key : {"problem_type", "classifier_dropout", "position_embedding_type",
+                          "pruned_heads", "num_labels", "layer_norm_eps"}) {
+    fixture.config[key] = nullptr;
+  }
+  EXPECT_EQ(fixture.imported().notes, std::vector<std::string>{});
+}
+
+TEST(HfImport, NormsCalledGammaAndBetaAreRenamed) {
+  HfFixture fixture;
+  std::map<std::string, std::string> renamed;
+  for (const char* norm :
+       {"bert.embeddings.LayerNorm.", "bert.encoder.layer.0.attention.output.LayerNorm.",
+        "bert.encoder.layer.0.output.LayerNorm."}) {
+    for (const auto& [ours, theirs] : {std::pair("weight", "gamma"), std::pair("bias", "beta")}) {
+      fixture.rename(norm + std::string(ours), norm + std::string(theirs));
+      renamed[norm + std::string(ours)] = norm + std::string(theirs);
+    }
+  }
+  fixture.imported();
+  expect_values(fixture, renamed);
+}
+
+TEST(HfImport, AGammaThatIsNoNormsIsNotRenamed) {
+  HfFixture fixture;
+  fixture.rename("bert.encoder.layer.0.output.dense.weight",
+                 "bert.encoder.layer.0.output.dense.gamma");
+  expect_error(ErrorCode::bad_model, "no tensor \"bert.encoder.layer.0.output.dense.weight\"",
+               [&] { fixture.imported(); });
+}
+
+TEST(HfImport, ABareModelIsAnEncoderWithItsPooler) {
+  HfFixture fixture;
+  fixture.make_bare();
+  fixture.tensors["embeddings.position_ids"] = {{1, 5}, {0, 1, 2, 3, 4}};
+  const ImportReport report = fixture.imported();
+  EXPECT_EQ(report.notes, std::vector<std::string>{}) << "the buffer is not worth a word";
+  const ModelConfig config = read_config(fixture.out());
+  EXPECT_EQ(config.task, Task::encoder);
+  EXPECT_TRUE(config.pooler);
+  EXPECT_TRUE(config.labels.empty());
+  const SafetensorsFile file(fixture.out() / "model.safetensors");
+  EXPECT_EQ(file.read_f32("bert.pooler.dense.bias"),
+            fixture.tensors.at("pooler.dense.bias").values);
+  expect_error(ErrorCode::bad_model, "has no labels",
+               [&] { read_classifier_config(fixture.out()); });
+}
+
+TEST(HfImport, ABareModelMayHaveNoPoolerAndNameNoArchitecture) {
+  HfFixture fixture;
+  fixture.make_bare();
+  for (const char* key : {"architectures", "model_type"}) fixture.config.erase(key);
+  for (const char* name : {"pooler.dense.weight", "pooler.dense.bias"}) fixture.tensors.erase(name);
+  EXPECT_FALSE(fixture.imported().config.pooler);
+  EXPECT_FALSE(read_config(fixture.out()).pooler);
+  EXPECT_EQ(SafetensorsFile(fixture.out() / "model.safetensors").find("bert.pooler.dense.bias"),
+            nullptr);
+}
+
+TEST(HfImport, HeadsOfPretrainingAreDroppedWithANote) {
+  HfFixture fixture;
+  fixture.config["architectures"] = {"BertForMaskedLM"};
+  fixture.tensors.erase("classifier.weight");
+  fixture.tensors.erase("classifier.bias");
+  fixture.tensors["cls.predictions.bias"] = {{7}, std::vector<float>(7)};
+  fixture.tensors["cls.predictions.decoder.weight"] =
+      fixture.tensors.at("bert.embeddings.word_embeddings.weight");
+  const ImportReport report = fixture.imported();
+  EXPECT_EQ(report.config.task, Task::encoder);
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_EQ(report.notes[0], "2 tensors of the pretraining heads (cls.*) are not kept");
+}
+
+TEST(HfImport, SixteenBitTensorsKeepTheirTypeAndValue) {
+  for (const DType type : {DType::f16, DType::bf16}) {
+    HfFixture fixture;
+    for (auto& [name, tensor] : fixture.tensors) {
+      tensor.dtype = type;
+      for (float& value : tensor.values) value = std::floor(value);  // exact in eight bits
+    }
+    fixture.imported();
+    expect_same_tensors(fixture.path(), fixture.out());
+    expect_values(fixture, {});
+  }
+}
+
+// Two shards and the index that Transformers writes for them.
+void write_shards(const HfFixture& fixture) {
+  Json index;
+  std::vector<std::string> names[2];
+  size_t bytes = 0;
+  for (const auto& [name, tensor] : fixture.tensors) {
+    const size_t shard = names[0].size() < 8 ? 0 : 1;
+    names[shard].push_back(name);
+    bytes += tensor.values.size() * sizeof(float);
+    index["weight_map"][name] = shard == 0 ? "a.safetensors" : "b.safetensors";
+  }
+  index["metadata"]["total_size"] = bytes;
+  fixture.write_companions();
+  fixture.write_weights("a.safetensors", names[0]);
+  fixture.write_weights("b.safetensors", names[1]);
+  fixture.write("model.safetensors.index.json", index.dump());
+}
+
+TEST(HfImport, ShardsArePutTogether) {
+  HfFixture fixture;
+  write_shards(fixture);
+  import_hf_folder(fixture.path(), fixture.out());
+  expect_values(fixture, {});
+}
+
+TEST(HfImport, OtherDropoutsAndLengthsAreNoted) {
+  HfFixture fixture;
+  fixture.config["classifier_dropout"] = 0.3;
+  fixture.write_all();
+  fixture.write("tokenizer_config.json", R"({"model_max_length": 4})");
+  const std::vector<std::string> notes = import_hf_folder(fixture.path(), fixture.out()).notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0], "classifier_dropout = 0.3 is not kept: training here has one dropout, 0.1");
+  EXPECT_EQ(notes[1], "model_max_length = 4 is not kept: texts are cut at 5 tokens here");
+}
+
+TEST(HfImport, TheCardAndTheLicenceTravelAlong) {
+  HfFixture fixture;
+  fixture.write("README.md", "---\nlicense: mit\n---\n\n# Mood\n");
+  fixture.write("LICENSE", "Permission is hereby granted\n");
+  fixture.imported();
+  const std::string card = file_text(fixture.out() / "README.md");
+  EXPECT_TRUE(card.starts_with("---\nlicense: mit\n---\n\n# Mood\n\n## Imported by headroom\n"))
+      << card;
+  EXPECT_EQ(file_text(fixture.out() / "LICENSE"), "Permission is hereby granted\n");
+}
+
+TEST(HfImport, ALinkInsideTheFolderIsFollowed) {
+  HfFixture fixture;
+  fixture.write_all();
+  std::filesystem::rename(fixture.path() / "vocab.txt", fixture.path() / "words.txt");
+  std::filesystem::create_symlink("words.txt", fixture.path() / "vocab.txt");
+  EXPECT_EQ(import_hf_folder(fixture.path(), fixture.out()).config.shape.vocabulary, 7);
+}
+
+TEST(HfImport, WhatIsNoCheckpointIsNotReplaced) {
+  HfFixture fixture;
+  fixture.folder().write("model", "precious");
+  expect_error(ErrorCode::usage, "exists and is not a checkpoint", [&] { fixture.imported(); });
+  EXPECT_EQ(file_text(fixture.out()), "precious");
+}
+
+TEST(HfRoundTrip, AtBudgetOneIsBitEqual) {
+  HfFixture fixture;
+  fixture.imported();
+  const auto exported = fixture.folder().path() / "exported";
+  const auto again = fixture.folder().path() / "again";
+  export_hf_folder(fixture.out(), 1.0, HfForm::dense_equivalent, exported);
+  import_hf_folder(exported, again);
+  expect_same_tensors(fixture.out(), exported);
+  expect_same_tensors(fixture.out(), again);
+  EXPECT_EQ(file_text(again / "vocab.txt"), file_text(fixture.out() / "vocab.txt"));
+  EXPECT_EQ(file_text(again / "config.json"), file_text(fixture.out() / "config.json"));
+}
+
+class RealFolder : public WithHfModel {};
+
+TEST_F(RealFolder, GoesRoundBitEqual) {
+  const TemporaryFolder folder;
+  const auto in = folder.path() / "in";
+  const auto out = folder.path() / "out";
+  import_hf_folder(hf_model_folder(), in);
+  export_hf_folder(in, 1.0, HfForm::dense_equivalent, out);
+  expect_same_tensors(hf_model_folder(), out);
+  EXPECT_EQ(file_text(out / "vocab.txt"), file_text(hf_model_folder() / "vocab.txt"));
+}
+
+}  // namespace
+}  // namespace headroom

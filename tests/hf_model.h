@@ -1,0 +1,64 @@
+// A BERT with random weights, and what Hugging Face's Transformers computed with it for 27 texts
+// and pairs: shared/hf/bert-random-tiny, beside the repository or under $HEADROOM_HF.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "text/tokenizer.h"
+
+namespace headroom::testing {
+
+inline std::filesystem::path hf_model_folder() {
+  const char* given = std::getenv("HEADROOM_HF");
+  const std::filesystem::path base = given != nullptr ? given : HEADROOM_SOURCE_DIR "/../shared/hf";
+  return base / "bert-random-tiny";
+}
+
+struct HfCase {
+  std::string text;
+  std::optional<std::string> pair;
+  EncodedPair tokens;
+  std::vector<double> logits;
+};
+
+inline std::vector<HfCase> hf_cases() {
+  const Json json = parse_json(read_file(hf_model_folder() / "expected.json", ErrorCode::bad_data),
+                               ErrorCode::bad_data, "expected.json");
+  std::vector<HfCase> cases;
+  for (const Json& entry : json.at("cases")) {
+    HfCase read{entry.at("text"),
+                {},
+                {entry.at("input_ids"), entry.at("token_type_ids")},
+                entry.at("logits")};
+    if (!entry.at("text_pair").is_null()) read.pair = entry.at("text_pair").get<std::string>();
+    cases.push_back(read);
+  }
+  return cases;
+}
+
+// Text to ids as the caller of a model does it; a single text has types of 0.
+inline EncodedPair encode_case(const Tokenizer& tokenizer, const HfCase& each) {
+  if (each.pair) return tokenizer.encode_pair(each.text, *each.pair, 128);
+  std::vector<int32_t> ids = tokenizer.encode(each.text, 128);
+  const std::vector<int32_t> types(ids.size(), 0);
+  return {ids, types};
+}
+
+// For suites that need the folder.
+class WithHfModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(hf_model_folder() / "expected.json")) {
+      GTEST_SKIP() << "no " << hf_model_folder() << "; set HEADROOM_HF to the folder that holds it";
+    }
+  }
+};
+
+}  // namespace headroom::testing
