@@ -8,7 +8,7 @@ DEVICE ?= cpu
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
-        bench-training bench-tokenizer bench-engine peers \
+        bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         reproduce-synthetic reproduce-agnews reproduce-nested clean
 
 help: ## list these targets
@@ -34,6 +34,7 @@ configure: check-packages ## configure the release build with tests
 # Tests of plain layers are compiled once, under the sanitizers; the release build tests what is fast
 # or needs libtorch. `make configure` builds all of them for release too.
 test: check-packages format-check ## everything CI does: format, build, tidy, sanitizers, tests
+	@scripts/check-page
 	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF
 	cmake --build $(BUILD) -j $(JOBS)
 	JOBS=$(JOBS) scripts/tidy --quick
@@ -68,8 +69,21 @@ peers: ## install ONNX Runtime (npm) into build/peers, for `headroom bench --pee
 bench-engine: build peers ## the engine beside ONNX Runtime, one thread; texts found under $HEADROOM_DATA
 	@scripts/bench-engine
 
+# Programs of bench/ are built on their own: `make build` leaves them out.
+bench-serving: build ## what a server sustains, with and without the controller; texts under $$HEADROOM_DATA
+	cmake --build $(BUILD) -j $(JOBS) --target bench-load
+	@scripts/bench-serving
+
+SOAK_SECONDS ?= 600
+soak: build ## a server under load and faulty clients for SOAK_SECONDS (600)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-load
+	@scripts/soak-serving $(SOAK_SECONDS)
+
 bench-tokenizer: build ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
 	@scripts/bench-tokenizer
+
+simulate-serving: build ## the server's deadline controller in simulated time, 1,000 replicas (minutes)
+	@scripts/simulate-serving
 
 reproduce-synthetic: build ## the budgeted experiment on the synthetic task, all arms and seeds (slow)
 	$(HEADROOM) reproduce budgeted --task synthetic --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-synthetic
@@ -80,6 +94,19 @@ reproduce-nested: build ## nested heads+FFN on AG News from models/base-mini, wi
 
 reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slower; DEVICE=cuda helps)
 	$(HEADROOM) reproduce budgeted --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-agnews
+
+# Node from wherever it is: Debian's npm cannot be installed beside another vendor's Node.
+web/node_modules/.package-lock.json: web/package-lock.json
+	@which node npm chromium >/dev/null || scripts/install-packages page
+	cd web && npm ci --no-audit --no-fund
+
+# What it builds is in the repository, so that building the server needs no Node.
+page: web/node_modules/.package-lock.json ## build the server's page from web/ into src/server/page (installs Node)
+	cd web && npm run build
+
+test-page: web/node_modules/.package-lock.json ## drive the page in headless Chromium; screenshots in build/page-screenshots
+	scripts/check-page --rebuild
+	cd web && npm test
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

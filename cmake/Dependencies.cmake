@@ -9,6 +9,8 @@ find_package(Protobuf QUIET)           # what ONNX files are written with
 if(Protobuf_FOUND)
   find_package(ONNX CONFIG QUIET)      # export --format onnx; without it the verb says so
 endif()
+find_package(Boost 1.74 QUIET)         # sockets and HTTP parsing of `serve`; headers only
+find_package(PrometheusCore QUIET)     # what /metrics counts with
 
 if(HEADROOM_TRAINING)
   find_package(Torch REQUIRED)         # autograd: Debian's 1.13 (CPU) or a CUDA 2.x

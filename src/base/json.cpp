@@ -11,10 +11,20 @@ namespace {
 
 constexpr int max_depth = 64;  // far above any file of ours, far below what overflows a stack
 
+// The library's words without the name of its exception: "[json.exception.parse_error.101] parse
+// error at line 1, ...".
+std::string_view complaint(const nlohmann::json::exception& problem) {
+  const std::string_view what = problem.what();
+  const size_t name_end = what.find("] ");
+  return name_end == std::string_view::npos ? what : what.substr(name_end + 2);
+}
+
 template <typename AnyJson>
-AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view origin) {
+AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view origin,
+                       const JsonLimits& limits) {
   const std::string operation = fmt::format("parse {}", origin);
   std::vector<std::set<std::string>> keys;  // one set per open object
+  size_t values = 0;
   using Event = typename AnyJson::parse_event_t;
   const auto check = [&](int depth, Event event, AnyJson& value) {
     if (depth > max_depth) {
@@ -26,23 +36,30 @@ AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view o
       throw Error(code, operation,
                   fmt::format("key \"{}\" appears twice", value.template get<std::string>()));
     }
+    if (event == Event::key && keys.back().size() > limits.keys) {
+      throw Error(code, operation, fmt::format("an object has more than {} keys", limits.keys));
+    }
+    if (event == Event::value && ++values > limits.values) {
+      throw Error(code, operation, fmt::format("has more than {} values", limits.values));
+    }
     return true;
   };
   try {
     return AnyJson::parse(text.begin(), text.end(), check);
   } catch (const nlohmann::json::exception& problem) {
-    throw Error(code, operation, fmt::format("not valid JSON ({})", problem.what()));
+    throw Error(code, operation, fmt::format("not valid JSON ({})", complaint(problem)));
   }
 }
 
 }  // namespace
 
-Json parse_json(std::string_view text, ErrorCode code, std::string_view origin) {
-  return parse_strictly<Json>(text, code, origin);
+Json parse_json(std::string_view text, ErrorCode code, std::string_view origin,
+                const JsonLimits& limits) {
+  return parse_strictly<Json>(text, code, origin, limits);
 }
 
 SortedJson parse_sorted_json(std::string_view text, ErrorCode code, std::string_view origin) {
-  return parse_strictly<SortedJson>(text, code, origin);
+  return parse_strictly<SortedJson>(text, code, origin, {});
 }
 
 Json without_nulls(const Json& object) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -13,9 +14,17 @@ namespace headroom {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys were written
 
-// Parses `text`, refusing nesting deeper than 64 and duplicate keys. `origin` names the file or
-// field.
-Json parse_json(std::string_view text, ErrorCode code, std::string_view origin);
+// What a stranger's text may hold. Our objects look a key up by walking over all of them, so two
+// megabytes of keys would take minutes; two megabytes of small numbers take a fifth of a second.
+struct JsonLimits {
+  size_t keys = std::numeric_limits<size_t>::max();    // of one object
+  size_t values = std::numeric_limits<size_t>::max();  // strings, numbers and the like, in all
+};
+
+// Parses `text`, refusing nesting deeper than 64, duplicate keys and what is beyond `limits`.
+// `origin` names the file or field.
+Json parse_json(std::string_view text, ErrorCode code, std::string_view origin,
+                const JsonLimits& limits = {});
 
 // The same for objects of many keys, such as a vocabulary: a Json finds a key by walking over all
 // before it, so that reading 30,000 of them takes seconds.

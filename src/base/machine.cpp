@@ -34,6 +34,14 @@ int64_t peak_memory_bytes() {
   return static_cast<int64_t>(usage.ru_maxrss) * 1024;
 }
 
+int64_t resident_memory_bytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t total_pages = 0;
+  int64_t resident_pages = 0;
+  file >> total_pages >> resident_pages;
+  return file ? resident_pages * sysconf(_SC_PAGE_SIZE) : 0;
+}
+
 Json describe_machine() {
   struct utsname system = {};
   uname(&system);

@@ -19,6 +19,23 @@ Json to_json(const BudgetScore& score) {
   return json;
 }
 
+BudgetScore budget_score_from_json(const Json& json) {
+  constexpr double most_macs = 1e18;  // far above any model, far below what loses whole numbers
+  const JsonFields fields(json, ErrorCode::bad_model, "scores");
+  BudgetScore score;
+  score.budget = fields.number("budget", 1e-6, 1.0);
+  score.accuracy = fields.number("accuracy", 0.0, 1.0);
+  score.examples = fields.whole("examples", 1, int64_t{1} << 40);
+  score.active_heads = fields.number("active_heads", 0.0, 1.0);
+  score.active_ffn = fields.number("active_ffn", 0.0, 1.0);
+  score.attention_macs = fields.number("attention_macs", 0.0, most_macs);
+  score.model_macs = fields.number("model_macs", 0.0, most_macs);
+  score.model_macs_fraction = fields.number("model_macs_fraction", 0.0, 1.0);
+  score.parameters = fields.whole("parameters", 1, int64_t{1} << 50);
+  score.loss = fields.number("loss", 0.0, 1e9);
+  return score;
+}
+
 BudgetScore cost_score(const ModelShape& shape, const Selection& selection, double budget,
                        const std::vector<int64_t>& lengths) {
   const Cost dense = mean_cost(shape, all_heads(shape.layers, shape.heads), lengths);

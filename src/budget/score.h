@@ -30,4 +30,7 @@ BudgetScore cost_score(const ModelShape& shape, const Selection& selection, doub
 
 Json to_json(const BudgetScore& score);
 
+// Reads what to_json wrote; throws ErrorCode::bad_model about what is missing or out of range.
+BudgetScore budget_score_from_json(const Json& json);
+
 }  // namespace headroom

@@ -1,14 +1,29 @@
 // headroom eval: accuracy and cost of one checkpoint at each budget.
 #include <fmt/format.h>
 
+#include "base/machine.h"
 #include "budget/fraction.h"
+#include "checkpoint/score_file.h"
 #include "cli/app.h"
 #include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/scores_table.h"
 #include "cli/verb.h"
+#include "data/spec_name.h"
 
 namespace headroom {
+namespace {
+
+void print_scores(const std::vector<BudgetScore>& scores, bool json) {
+  if (json) {
+    for (const BudgetScore& score : scores) print_json_line(to_json(score));
+    return;
+  }
+  print_table(scores_table(scores));
+  fmt::print("\n{} rows; MACs are means per row at the rows' own lengths\n", scores[0].examples);
+}
+
+}  // namespace
 
 int run_eval(int argc, char** argv) {
   CLI::App app("Accuracy and cost of a checkpoint at each budget.", "headroom eval");
@@ -20,6 +35,9 @@ int run_eval(int argc, char** argv) {
   app.add_option("--model", model, "checkpoint directory")->required();
   app.add_option("--data", data, "data SPEC; a synthetic model makes its own rows");
   app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
+  bool save = false;
+  app.add_flag("--save", save,
+               "keep the result in the checkpoint (scores.json), where the server's page shows it");
   add_engine(app, request.precision);
   add_data_dir(app, data_dir);
   add_threads(app, request.threads);
@@ -28,12 +46,10 @@ int run_eval(int argc, char** argv) {
     request.model = model;
     const std::vector<BudgetScore> scores =
         score_model(request, data, data_dir, parse_budgets(budgets));
-    for (const BudgetScore& score : scores) {
-      if (json) print_json_line(to_json(score));
-    }
-    if (json) return;
-    print_table(scores_table(scores));
-    fmt::print("\n{} rows; MACs are means per row at the rows' own lengths\n", scores[0].examples);
+    print_scores(scores, json);  // first, so that an unwritable checkpoint does not cost the result
+    if (!save) return;
+    const std::string name = data.empty() ? "synthetic" : data_name(data);
+    write_scores(model, {name, request.precision, today(), scores});
   });
 }
 

@@ -28,8 +28,9 @@ constexpr Verb native_verbs[] = {
     {"inspect", "what a checkpoint holds: config, parameters, order, cost at each budget",
      run_inspect},
     {"calibrate", "measure this machine's latency table into the checkpoint", run_calibrate},
+    {"serve", "answer over HTTP, with a page; lowers budgets under load", run_serve},
     {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},
-    {"export", "write a checkpoint at one budget as ONNX", run_export},
+    {"export", "write a checkpoint at one budget as ONNX or as a Hugging Face folder", run_export},
     {"data", "list known data sets, check files", run_data},
 };
 

@@ -82,6 +82,7 @@ std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs,
     answers.push_back(answer_from(std::span<const float>(rows).subspan(i * labels, labels)));
     answers.back().budget = budgets[i];
     answers.back().active_heads = chosen_[i]->active_heads;
+    answers.back().active_ffn = chosen_[i]->active_ffn;
     answers.back().tokens = static_cast<int64_t>(inputs[i].ids.size());
     answers.back().milliseconds = elapsed.count();
   }

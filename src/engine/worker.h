@@ -33,6 +33,7 @@ struct EngineAnswer {
   std::vector<double> scores;  // one probability per label
   double budget = 1;
   double active_heads = 1;  // share of the model's heads that ran
+  double active_ffn = 1;    // and of its FFN neurons
   int64_t tokens = 0;
   double milliseconds = 0;  // of the call that gave this answer, its other inputs included
 };

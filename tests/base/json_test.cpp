@@ -31,6 +31,16 @@ TEST(Json, BottomlessNestingIsRefused) {
                [] { parse_json(std::string(100000, '['), ErrorCode::bad_data, "x"); });
 }
 
+TEST(Json, MoreKeysOrValuesThanAllowedAreRefused) {
+  const auto parse = [](std::string_view text) {
+    return parse_json(text, ErrorCode::bad_data, "x", {.keys = 2, .values = 3});
+  };
+  EXPECT_EQ(parse(R"({"a": [1, 2], "b": {"c": 3}})").size(), 2U);
+  expect_error(ErrorCode::bad_data, "more than 2 keys",
+               [&] { parse(R"({"a": 1, "b": 1, "c": 1})"); });
+  expect_error(ErrorCode::bad_data, "more than 3 values", [&] { parse("[1, 2, 3, 4]"); });
+}
+
 TEST(JsonFields, RangeErrorsQuoteTheValue) {
   const Json object = {{"layers", -3}};
   expect_error(ErrorCode::bad_model, "layers is -3, expected a whole number from 1 to 128",

@@ -40,12 +40,15 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
+// Without moving the position in the file, which the program that writes it shares.
 std::string content(FILE* file) {
   std::string text;
   char block[4096];
-  std::rewind(file);
-  while (const size_t got = std::fread(block, 1, sizeof(block), file)) text.append(block, got);
-  return text;
+  while (true) {
+    const ssize_t got = pread(fileno(file), block, sizeof(block), static_cast<off_t>(text.size()));
+    if (got <= 0) return text;
+    text.append(block, static_cast<size_t>(got));
+  }
 }
 
 }  // namespace
@@ -102,6 +105,10 @@ bool Process::wait_until(const std::function<bool()>& condition) {
     std::this_thread::sleep_for(poll_interval);
   }
   return true;
+}
+
+std::string Process::output_so_far() const {
+  return content(out_.get());
 }
 
 Outcome Process::wait() {

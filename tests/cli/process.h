@@ -42,6 +42,7 @@ class Process {
   void send(int signal) const;
   // True once `condition` holds; false when the process ended before that.
   bool wait_until(const std::function<bool()>& condition);
+  std::string output_so_far() const;  // on standard output
   // Until it ends. After a minute, more than any test needs, it is killed and the test fails.
   Outcome wait();
 

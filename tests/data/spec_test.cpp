@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "data/spec_name.h"
 #include "support.h"
 
 namespace headroom {
@@ -95,6 +96,18 @@ TEST(DataSpec, MistakesAreExplained) {
   expect_refused("csv:f?columns=2", "csv takes header, label, text and text_pair");
   expect_refused("jsonl:f?header=1", "jsonl takes no options");
   expect_refused("agnews?part=test", "a known name takes no options");
+}
+
+TEST(DataName, SaysNothingAboutFolders) {
+  EXPECT_EQ(data_name("csv:/home/me/rows.csv?label=2"), "csv:rows.csv?label=2");
+  EXPECT_EQ(data_name("imdb:/data/aclImdb/?part=test"), "imdb:aclImdb?part=test");
+  EXPECT_EQ(data_name("idx:a/images,b/labels"), "idx:images,labels");
+  EXPECT_EQ(data_name("tsv:c/s/v"), "tsv:v");
+}
+
+TEST(DataName, KeepsKnownNamesAndSyntheticOptionsAsTheyWereWritten) {
+  EXPECT_EQ(data_name("agnews:test+csv:mine/rows.csv"), "agnews:test+csv:rows.csv");
+  EXPECT_EQ(data_name("synthetic?tokens=64"), "synthetic?tokens=64");
 }
 
 }  // namespace

@@ -98,6 +98,12 @@ std::string include_complaint(const std::string& layer, const Include& include) 
   return allowed_layers().at(layer).contains(to) ? "" : layer + "/ may not know " + to + "/";
 }
 
+// A file that includes Boost's networking takes 15 s to compile: these do, and no others.
+bool may_include_boost(const std::string& path) {
+  return starts_with_any(path,
+                         {"server/http_session.", "server/http_server.cpp", "server/reply_gate.h"});
+}
+
 // Everything wrong with one source file, `path` being relative to src/.
 std::vector<std::string> violations(const std::string& path, const std::string& content) {
   std::vector<std::string> found;
@@ -111,6 +117,9 @@ std::vector<std::string> violations(const std::string& path, const std::string& 
   for (const Include& include : includes_of(lines)) {
     const std::string complaint = include_complaint(layer, include);
     if (!complaint.empty()) complain("includes " + include.target + ": " + complaint);
+    if (include.target.starts_with("boost/") && !may_include_boost(path)) {
+      complain("includes " + include.target + ": Boost belongs in the sessions of server/");
+    }
   }
   if (path.ends_with(".h")) {
     constexpr size_t shortest_purpose = 15;  // "// " and two words
@@ -184,6 +193,13 @@ TEST(LayerRules, OneDnnInBudgetIsFound) {
   EXPECT_EQ(violations("budget/bad.cpp", "#include <dnnl.hpp>\n").size(), 1U);
   EXPECT_EQ(violations("budget/bad.cpp", "#include <oneapi/dnnl/dnnl.h>\n").size(), 1U);
   EXPECT_EQ(violations("engine/good.cpp", "#include <dnnl.hpp>\n"), Complaints{});
+}
+
+TEST(LayerRules, BoostOutsideTheSessionsIsFound) {
+  const std::string include = "#include <boost/asio/ip/tcp.hpp>\n";
+  EXPECT_EQ(violations("server/http_session.cpp", include), Complaints{});
+  EXPECT_EQ(violations("server/router.cpp", include).size(), 1U);
+  EXPECT_EQ(violations("cli/serve.cpp", include).size(), 1U);
 }
 
 TEST(LayerRules, DetoursAroundTheTableAreFound) {

@@ -1,0 +1,174 @@
+#include "load_client.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/json.h"
+
+namespace headroom {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The text between `begin` and `end`, or nothing.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  const size_t from = text.find(begin);
+  if (from == std::string_view::npos) return {};
+  text.remove_prefix(from + begin.size());
+  return text.substr(0, std::min(text.find(end), text.size()));
+}
+
+template <typename Number>
+Number number_of(std::string_view text) {
+  Number value{};
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The first whole response in `received`; nothing while it is incomplete.
+std::optional<std::string> take_response(std::string& received) {
+  const size_t head_end = received.find("\r\n\r\n");
+  if (head_end == std::string::npos) return std::nullopt;
+  const std::string_view head = std::string_view(received).substr(0, head_end + 2);
+  const size_t length = head_end + 4 + number_of<size_t>(between(head, "Content-Length: ", "\r\n"));
+  if (received.size() < length) return std::nullopt;
+  std::string response = received.substr(0, length);
+  received.erase(0, length);
+  return response;
+}
+
+}  // namespace
+
+int connect_to(int port) {
+  const int connected = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
+    return connected;
+  }
+  close(connected);
+  return -1;
+}
+
+std::string classify_request(const std::string& text, const std::string& fields) {
+  const std::string body = fmt::format("{{\"inputs\":{}{}}}", Json(text).dump(), fields);
+  return fmt::format(
+      "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      "Content-Length: {}\r\n\r\n{}",
+      body.size(), body);
+}
+
+LoadClient::LoadClient(int port, int connections)
+    : port_(port), events_(epoll_create1(0)), connections_(static_cast<size_t>(connections)) {
+  prctl(PR_SET_TIMERSLACK, 1000);  // wake up within a microsecond, not fifty
+  for (size_t i = 0; i < connections_.size(); ++i) {
+    open(connections_[i]);
+    free_.push_back(i);
+  }
+}
+
+LoadClient::~LoadClient() {
+  for (const Connection& connection : connections_) close(connection.socket);
+  close(events_);
+}
+
+void LoadClient::open(Connection& connection) {
+  if (connection.socket >= 0) close(connection.socket);
+  connection.received.clear();
+  connection.socket = connect_to(port_);
+  if (connection.socket < 0) {
+    throw Error(ErrorCode::runtime, fmt::format("connect to port {}", port_), strerror(errno));
+  }
+  const int on = 1;
+  setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = static_cast<uint64_t>(&connection - connections_.data());
+  epoll_ctl(events_, EPOLL_CTL_ADD, connection.socket, &event);
+}
+
+void LoadClient::finish(Connection& connection, LoadOutcome& outcome, int status) {
+  outcome.status = status;
+  outcome.done = now() - start_;
+  connection.request = -1;
+  free_.push_back(static_cast<size_t>(&connection - connections_.data()));
+  ++finished_;
+}
+
+void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequest>& requests,
+                              const std::vector<size_t>& order,
+                              std::vector<LoadOutcome>& outcomes) {
+  std::array<char, 16 * 1024> buffer;
+  const ssize_t count = recv(connection.socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count <= 0) {
+    open(connection);
+    const auto broken = static_cast<size_t>(connection.request);
+    if (connection.request >= 0) finish(connection, outcomes[broken], 0);
+    return;
+  }
+  connection.received.append(buffer.data(), static_cast<size_t>(count));
+  const std::optional<std::string> response = take_response(connection.received);
+  if (!response || connection.request < 0) return;
+  const auto index = static_cast<size_t>(connection.request);
+  LoadOutcome& outcome = outcomes[index];
+  outcome.budget = number_of<double>(between(*response, "x-headroom-budget: ", "\r\n"));
+  outcome.right = between(*response, "\"label\":\"", "\"") == requests[order[index]].label;
+  finish(connection, outcome, number_of<int>(std::string_view(*response).substr(9, 3)));
+}
+
+std::vector<LoadOutcome> LoadClient::run(const std::vector<LoadRequest>& requests,
+                                         const std::vector<size_t>& order,
+                                         const std::vector<double>& due, double patience) {
+  std::vector<LoadOutcome> outcomes(due.size());
+  start_ = now();
+  finished_ = 0;
+  size_t next = 0;
+  double last_news = 0;
+  std::array<epoll_event, 64> ready;
+  while (finished_ < due.size()) {
+    const double time = now() - start_;
+    while (next < due.size() && due[next] <= time && !free_.empty()) {
+      Connection& connection = connections_[free_.back()];
+      free_.pop_back();
+      connection.request = static_cast<int64_t>(next);
+      outcomes[next].due = due[next];
+      outcomes[next].sent = now() - start_;
+      const std::string& bytes = requests[order[next]].bytes;
+      send(connection.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      ++next;
+    }
+    const bool may_send = next < due.size() && !free_.empty();
+    const double wait = may_send ? std::max(0.0, due[next] - (now() - start_)) : 0.1;
+    timespec timeout{static_cast<time_t>(wait), static_cast<long>((wait - std::floor(wait)) * 1e9)};
+    const int count = epoll_pwait2(events_, ready.data(), ready.size(), &timeout, nullptr);
+    for (int i = 0; i < count; ++i) {
+      take_answers(connections_[ready[static_cast<size_t>(i)].data.u64], requests, order, outcomes);
+    }
+    if (count > 0 || may_send) last_news = now() - start_;
+    if (now() - start_ - last_news > patience) break;  // what is left keeps status 0
+  }
+  return outcomes;
+}
+
+}  // namespace headroom

@@ -1,0 +1,186 @@
+// Measures a running server with labelled texts, one JSON line a result:
+//   bench-load open      Poisson arrivals at a rate, whatever the server does
+//   bench-load capacity  the highest such rate whose p99 meets the target and loses nothing
+//   bench-load overhead  the time of one request at a time, over the engine alone
+//   bench-load faults    clients that break off, crawl or send garbage, for the soak test
+// scripts/bench-serving starts servers and runs it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <random>
+
+#include "base/error.h"
+#include "base/interleaved.h"
+#include "data/load.h"
+#include "engine/worker.h"
+#include "load_client.h"
+#include "load_faults.h"
+#include "load_report.h"
+
+namespace headroom {
+namespace {
+
+struct LoadOptions {
+  int port = 8080;
+  int connections = 128;
+  double rate = 100;
+  double seconds = 10;
+  double slo_ms = 20;
+  double budget = 0;  // 0: the server chooses
+  uint64_t seed = 1;
+  std::string data = "agnews:test";
+  std::string data_dir = "data";
+  std::string model;
+};
+
+std::vector<LoadRequest> load_requests(const LoadOptions& options) {
+  const std::string fields =
+      options.budget > 0 ? fmt::format(",\"budget\":{}", options.budget) : "";
+  const TextDataset rows = load_text_dataset(options.data, options.data_dir);
+  std::vector<LoadRequest> requests;
+  for (const TextRow& row : rows.rows) {
+    requests.push_back(
+        {classify_request(row.text, fields), rows.labels[static_cast<size_t>(row.label)]});
+  }
+  return requests;
+}
+
+LoadSummary run_open(LoadClient& client, const std::vector<LoadRequest>& requests,
+                     const LoadOptions& options, double rate) {
+  std::mt19937_64 random(options.seed);
+  std::exponential_distribution<double> gap(rate);
+  std::uniform_int_distribution<size_t> row(0, requests.size() - 1);
+  std::vector<double> due;
+  std::vector<size_t> order;
+  for (double time = gap(random); time < options.seconds; time += gap(random)) {
+    due.push_back(time);
+    order.push_back(row(random));
+  }
+  return summarise(client.run(requests, order, due), options.slo_ms);
+}
+
+void print_result(const char* mode, const LoadOptions& options, double rate,
+                  const LoadSummary& summary) {
+  Json json;
+  json["mode"] = mode;
+  json["rate"] = rate;
+  json["seconds"] = options.seconds;
+  json["slo_ms"] = options.slo_ms;
+  json["budget"] = options.budget > 0 ? Json(options.budget) : Json();
+  json.update(to_json(summary));
+  fmt::print("{}\n", json.dump());
+  std::fflush(stdout);
+}
+
+bool sustained(const LoadSummary& summary, double slo_ms) {
+  return summary.p99_ms <= slo_ms && summary.answered == summary.sent;
+}
+
+// Grows by a half until it fails, then halves the gap until it is 3 %.
+void find_capacity(const LoadOptions& options) {
+  const std::vector<LoadRequest> requests = load_requests(options);
+  LoadClient client(options.port, options.connections);
+  double good = 0;
+  LoadSummary best;
+  double bad = 0;
+  double rate = options.rate;
+  while (bad == 0 || bad / std::max(good, 1.0) > 1.03) {
+    const LoadSummary summary = run_open(client, requests, options, rate);
+    fmt::print(stderr, "rate {:.0f}: p99 {:.2f} ms, answered {} of {}\n", rate, summary.p99_ms,
+               summary.answered, summary.sent);
+    if (sustained(summary, options.slo_ms)) {
+      good = rate;
+      best = summary;
+    } else {
+      bad = rate;
+    }
+    if (bad > 0 && bad < 1) break;
+    rate = bad == 0 ? good * 1.5 : (good + bad) / 2;
+  }
+  print_result("capacity", options, good, best);
+}
+
+// Engine and server take turns on the same texts, so that the machine's moods hit both.
+void measure_overhead(const LoadOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr size_t warm_up = 100;
+  const double budget = options.budget > 0 ? options.budget : 1;
+  LoadOptions exact = options;
+  exact.budget = budget;
+  const std::vector<LoadRequest> requests = load_requests(exact);
+  const TextDataset rows = load_text_dataset(options.data, options.data_dir);
+  Worker worker(EngineModel::load(options.model));
+  LoadClient client(options.port, 1);
+  std::vector<double> engine_ms;
+  std::vector<double> server_ms;
+  const auto stop = Clock::now() + std::chrono::duration<double>(options.seconds);
+  for (size_t i = 0; Clock::now() < stop; ++i) {
+    const size_t row = i % rows.rows.size();
+    const TextInput input{rows.rows[row].text};
+    const auto started = Clock::now();
+    worker.classify(std::span(&input, 1), budget);
+    const std::chrono::duration<double, std::milli> taken = Clock::now() - started;
+    const LoadOutcome outcome = client.run(requests, {row}, {0}).front();
+    if (i < warm_up || outcome.status != 200) continue;
+    engine_ms.push_back(taken.count());
+    server_ms.push_back(1000 * (outcome.done - outcome.sent));
+  }
+  const double engine = quantile(engine_ms, 0.5);
+  const double server = quantile(server_ms, 0.5);
+  const Json json = {{"mode", "overhead"},           {"budget", budget},
+                     {"requests", server_ms.size()}, {"engine_p50_ms", engine},
+                     {"server_p50_ms", server},      {"overhead_p50_ms", server - engine}};
+  fmt::print("{}\n", json.dump());
+}
+
+void add_options(CLI::App& app, LoadOptions& options) {
+  app.add_option("--port", options.port)->required();
+  app.add_option("--connections", options.connections)->check(CLI::Range(1, 10'000));
+  app.add_option("--rate", options.rate, "requests per second; capacity starts from it");
+  app.add_option("--seconds", options.seconds, "of one run");
+  app.add_option("--slo-ms", options.slo_ms);
+  app.add_option("--budget", options.budget, "asked for in every request; 0: the server's choice");
+  app.add_option("--seed", options.seed);
+  app.add_option("--data", options.data);
+  app.add_option("--data-dir", options.data_dir)->envname("HEADROOM_DATA");
+  app.add_option("--model", options.model, "for overhead: the checkpoint that is served");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Measures a running headroom server.");
+  LoadOptions options;
+  add_options(app, options);
+  CLI::App* open = app.add_subcommand("open", "Poisson arrivals at --rate")->fallthrough();
+  CLI::App* capacity = app.add_subcommand("capacity", "highest sustained rate")->fallthrough();
+  CLI::App* overhead = app.add_subcommand("overhead", "server over engine")->fallthrough();
+  app.add_subcommand("faults", "misbehaving clients")->fallthrough();
+  app.require_subcommand(1);
+  CLI11_PARSE(app, argc, argv);
+  if (open->parsed()) {
+    const std::vector<LoadRequest> requests = load_requests(options);
+    LoadClient client(options.port, options.connections);
+    print_result("open", options, options.rate, run_open(client, requests, options, options.rate));
+  } else if (capacity->parsed()) {
+    find_capacity(options);
+  } else if (overhead->parsed()) {
+    measure_overhead(options);
+  } else {
+    constexpr int clients = 4;
+    fmt::print("{}\n", run_faults(options.port, clients, options.seconds, options.seed).dump());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace headroom
+
+int main(int argc, char** argv) {
+  try {
+    return headroom::run(argc, argv);
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "bench-load: {}\n", problem.what());
+    return 1;
+  }
+}

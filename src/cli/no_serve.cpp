@@ -1,0 +1,14 @@
+// headroom serve in a program that was built without Boost or prometheus-cpp.
+#include "cli/app.h"
+#include "cli/verb.h"
+
+namespace headroom {
+
+int run_serve(int argc, char** argv) {
+  return report_error(Error(ErrorCode::usage, "serve",
+                            "this program was built without the server: install libboost-dev and "
+                            "prometheus-cpp-dev, then configure and build again"),
+                      json_requested(argc, argv));
+}
+
+}  // namespace headroom

@@ -1,0 +1,207 @@
+// headroom serve: answers over HTTP until it is told to stop.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/interrupt.h"
+#include "budget/fraction.h"
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "engine/kernels/isa.h"
+#include "server/api.h"
+#include "server/http_server.h"
+#include "server/logged_metrics.h"
+#include "server/service.h"
+#include "server/service_backend.h"
+
+namespace headroom {
+namespace {
+
+struct ServeOptions {
+  std::vector<std::string> models;  // DIR or NAME=DIR
+  std::string host = "127.0.0.1";
+  int port = 8080;
+  std::string precision = "fp32";
+  std::string budget = "1";
+  std::string min_budget = "0.125";
+  std::string api_key;
+  double slo_ms = 0;
+  int drain_seconds = 10;
+  int read_seconds = 10;
+  int idle_seconds = 60;
+  bool log_requests = false;
+  ServiceSettings service;
+  HttpLimits http;
+  CallLimits calls;
+};
+
+struct ModelOption {
+  std::string name;
+  std::filesystem::path directory;
+};
+
+// Names are part of URLs and metrics; a "=" behind a "/" belongs to the path.
+ModelOption parse_model_option(const std::string& text) {
+  const size_t equals = text.find('=');
+  const bool named = equals != std::string::npos && text.find('/') > equals;
+  ModelOption option{named ? text.substr(0, equals) : "", named ? text.substr(equals + 1) : text};
+  if (!named) {
+    const auto normal = std::filesystem::absolute(option.directory).lexically_normal();
+    option.name = (normal.has_filename() ? normal : normal.parent_path()).filename().string();
+  }
+  const bool plain = std::all_of(option.name.begin(), option.name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (option.name.empty() || !plain) {
+    throw Error(ErrorCode::usage, "read options",
+                fmt::format("--model {}: \"{}\" is no name for a model; give one of letters, "
+                            "digits, - _ . as NAME=DIR",
+                            text, option.name));
+  }
+  return option;
+}
+
+std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
+  std::vector<ServedModel> models;
+  SilentProgress progress;
+  for (const std::string& text : options.models) {
+    const ModelOption wanted = parse_model_option(text);
+    log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
+    models.push_back(load_served_model(wanted.name, wanted.directory,
+                                       parse_precision(options.precision), progress));
+    const ServedModel& model = models.back();
+    log.event("model_loaded",
+              {{"model", model.name},
+               {"precision", options.precision},
+               {"labels", model.engine->config().labels.size()},
+               {"calibrated", model.calibrated_at_start ? "now, roughly" : "by headroom calibrate"},
+               {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
+  }
+  return models;
+}
+
+std::vector<std::string> names_of(const std::vector<ServedModel>& models) {
+  std::vector<std::string> names;
+  for (const ServedModel& model : models) names.push_back(model.name);
+  return names;
+}
+
+// Each connection is a descriptor, and systems start processes with room for 1024.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void announce(const HttpServer& server, const std::vector<std::string>& models, bool json) {
+  if (json) {
+    print_json_line({{"listening", server.address()}, {"port", server.port()}, {"models", models}});
+  } else {
+    fmt::print("listening on {}\n", server.address());
+  }
+  std::fflush(stdout);
+}
+
+void serve(const ServeOptions& options, bool json) {
+  allow_many_descriptors();
+  ServerLog log(stderr, json);
+  std::vector<ServedModel> models = load_models(options, log);
+  const std::vector<std::string> names = names_of(models);
+  LoggedMetrics metrics(names, log, options.log_requests);
+  Service service(std::move(models), options.service, metrics);
+  ServiceBackend backend(service);
+  const auto metrics_text = [&] {
+    for (const std::string& name : names) {
+      metrics.set_queue_length(name, service.live(name).queue);
+    }
+    return metrics.text();
+  };
+  Router router(api_routes(backend, {std::string(isa_name(chosen_isa())), options.http,
+                                     options.calls, metrics_text}),
+                options.api_key, metrics, [&] {
+                  log.event("draining", {{"seconds", options.drain_seconds}});
+                  backend.begin_drain();
+                });
+  HttpServer server(router, options.http, options.host, options.port, log);
+  announce(server, names, json);
+  const Shutdown shutdown =
+      server.run(interrupt_requested, std::chrono::seconds(options.drain_seconds));
+  service.drain(std::chrono::milliseconds(0));  // no answer may come when the router is gone
+  log.event("stopped", {{"cut", shutdown.cut}, {"drain_seconds", shutdown.seconds}});
+}
+
+void add_serving_options(CLI::App& app, ServeOptions& options) {
+  app.add_option("--model", options.models, "checkpoint directory, or NAME=DIR; repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one");
+  app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
+  app.add_option("--slo-ms", options.slo_ms,
+                 "deadline of requests that name none; the budget is lowered to meet it; 0: none");
+  app.add_option("--budget", options.budget, "the most that a request spends which names none");
+  app.add_option("--min-budget", options.min_budget, "load lowers budgets no further than this");
+  app.add_option("--precision", options.precision, "fp32, bf16 or int8");
+  add_threads(app, options.service.workers, "worker threads; 0: one per core");
+  app.add_option("--queue", options.service.queue_limit, "texts that may wait, per model")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--max-batch-tokens", options.service.max_batch_tokens, "tokens run together")
+      ->check(CLI::Range(1, 1'000'000));
+}
+
+void add_door_options(CLI::App& app, ServeOptions& options) {
+  app.add_option("--max-client-batch", options.calls.texts, "texts in one request")
+      ->check(CLI::Range(1, 100'000));
+  app.add_option("--payload-limit", options.http.body_bytes, "bytes of one request's body")
+      ->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--max-connections", options.http.connections, "clients at one time")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--read-seconds", options.read_seconds, "time for a request to arrive")
+      ->check(CLI::Range(1, 3600));
+  app.add_option("--idle-seconds", options.idle_seconds, "time between a client's requests")
+      ->check(CLI::Range(1, 86400));
+  app.add_option("--drain-seconds", options.drain_seconds,
+                 "time for requests under way after SIGTERM")
+      ->check(CLI::Range(0, 3600));
+  app.add_option("--api-key", options.api_key,
+                 "clients must send it; better in the environment, where ps does not show it");
+  app.add_flag("--log-requests", options.log_requests, "a line in the log for every request");
+}
+
+void check_options(ServeOptions& options) {
+  options.service.budget = parse_budget(options.budget);
+  options.service.min_budget = parse_budget(options.min_budget);
+  if (options.service.min_budget > options.service.budget) {
+    throw Error(
+        ErrorCode::usage, "read options",
+        fmt::format("--min-budget {} is above --budget {}", options.min_budget, options.budget));
+  }
+  if (!(options.slo_ms >= 0)) {
+    throw Error(ErrorCode::usage, "read options",
+                fmt::format("--slo-ms {} is not a time", options.slo_ms));
+  }
+  if (options.slo_ms > 0) options.service.slo_ms = options.slo_ms;
+  options.http.read = std::chrono::seconds(options.read_seconds);
+  options.http.idle = std::chrono::seconds(options.idle_seconds);
+}
+
+}  // namespace
+
+int run_serve(int argc, char** argv) {
+  CLI::App app(
+      "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
+      "load it spends less on each text before it refuses any. SIGTERM drains and stops it.",
+      "headroom serve");
+  ServeOptions options;
+  add_serving_options(app, options);
+  add_door_options(app, options);
+  return run_app(app, argc, argv, [&](bool json) {
+    check_options(options);
+    serve(options, json);
+  });
+}
+
+}  // namespace headroom

@@ -1,0 +1,66 @@
+#include "engine/calibration.h"
+
+#include <functional>
+#include <span>
+
+#include "base/error.h"
+#include "base/interleaved.h"
+#include "base/interrupt.h"
+#include "base/machine.h"
+#include "budget/bench_cell.h"
+#include "engine/worker_pool.h"
+
+namespace headroom {
+namespace {
+
+std::vector<LatencyCell> measure(WorkerPool& pool, int64_t tokens,
+                                 const CalibrationSettings& settings) {
+  constexpr uint64_t seed = 1;
+  const TokenInput input{random_ids(pool.model().config().shape.vocabulary, tokens, seed), {}};
+  std::vector<std::function<void()>> runs;
+  for (const double budget : settings.budgets) {
+    runs.emplace_back([&, budget] { pool.classify(std::span(&input, 1), budget); });
+  }
+  const auto times = time_interleaved(runs, settings.warmup, settings.rounds, seed);
+  std::vector<LatencyCell> cells;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    cells.push_back(
+        {settings.budgets[i], tokens, quantile(times[i], 0.5), quantile(times[i], 0.9)});
+  }
+  return cells;
+}
+
+}  // namespace
+
+std::vector<int64_t> calibration_lengths(int64_t longest) {
+  std::vector<int64_t> lengths;
+  for (int64_t length = 8; length < longest; length += length < 16 ? 8 : length / 16 * 8) {
+    lengths.push_back(length);
+  }
+  lengths.push_back(longest);
+  return lengths;
+}
+
+LatencyTable calibrate(const std::shared_ptr<const EngineModel>& model,
+                       CalibrationSettings settings, ProgressSink& progress) {
+  const ModelConfig& config = model->config();
+  if (!config.gates && !config.order) settings.budgets = {1.0};
+  if (settings.lengths.empty()) settings.lengths = calibration_lengths(config.shape.positions);
+  check_lengths(settings.lengths, config.shape);
+  const std::string precision(precision_name(model->weights().precision));
+  LatencyTable table{cpu_name(), precision, settings.threads, today(), {}};
+  WorkerPool pool(model, settings.threads);
+  ProgressUpdate update;
+  update.stage = precision;
+  update.unit = "lengths";
+  update.total = static_cast<int64_t>(settings.lengths.size());
+  for (const int64_t tokens : settings.lengths) {
+    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "calibrate", "stopped");
+    for (const LatencyCell& cell : measure(pool, tokens, settings)) table.cells.push_back(cell);
+    ++update.done;
+    progress.update(update);
+  }
+  return table;
+}
+
+}  // namespace headroom

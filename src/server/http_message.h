@@ -1,0 +1,46 @@
+// A request and a response as the API sees them: plain values with no HTTP library behind them.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headroom {
+
+// What is known before the body arrives. Fields that the client did not send are empty.
+struct HttpHead {
+  std::string method;
+  std::string target;  // path and query as sent
+  std::string authorization;
+  std::string content_type;
+  std::string content_encoding;
+};
+
+struct HttpRequest {
+  HttpHead head;
+  std::string body;
+  std::chrono::steady_clock::time_point arrived;  // when the last byte was here
+};
+
+struct HttpField {
+  std::string name;
+  std::string value;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::vector<HttpField> fields;  // besides type and length
+  std::string body;
+  std::string_view fixed_body;  // instead of `body`: lives as long as the program
+  std::string model;            // not sent: the model asked, for metrics and the log
+
+  std::string_view content() const { return fixed_body.empty() ? body : fixed_body; }
+};
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace headroom

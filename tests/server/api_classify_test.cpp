@@ -1,0 +1,143 @@
+// POST /v1/classify as values: what a body means, what an answer says.
+#include "server/api_classify.h"
+
+#include <gtest/gtest.h>
+
+#include "server/fake_backend.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+ClassifyRequest parsed(const std::string& body) {
+  return parse_classify(body, {});
+}
+
+// The message that refuses `body`.
+std::string complaint(const std::string& body) {
+  try {
+    parsed(body);
+  } catch (const HttpError& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(ClassifyBody, TakesOneText) {
+  const ClassifyRequest request = parsed(R"({"inputs":"a text"})");
+  ASSERT_EQ(request.texts.size(), 1U);
+  EXPECT_EQ(request.texts[0].text, "a text");
+  EXPECT_FALSE(request.texts[0].pair);
+  EXPECT_EQ(request.model, "");
+  EXPECT_FALSE(request.spend.budget || request.spend.latency_ms);
+}
+
+TEST(ClassifyBody, TakesTextsAndPairsInOneList) {
+  const ClassifyRequest request =
+      parsed(R"({"inputs":["a",{"text":"b"},{"text":"c","text_pair":""}]})");
+  ASSERT_EQ(request.texts.size(), 3U);
+  EXPECT_EQ(request.texts[1].text, "b");
+  EXPECT_FALSE(request.texts[1].pair);
+  EXPECT_EQ(request.texts[2].pair, "") << "an empty second text is a pair all the same";
+}
+
+TEST(ClassifyBody, TakesModelBudgetAndTime) {
+  const ClassifyRequest request =
+      parsed(R"({"inputs":"a","model":"news","budget":0.5,"latency_ms":10})");
+  EXPECT_EQ(request.model, "news");
+  EXPECT_EQ(request.spend.budget, 0.5);
+  EXPECT_EQ(request.spend.latency_ms, 10);
+}
+
+TEST(ClassifyBody, KeepsTextsAsTheyAre) {
+  EXPECT_EQ(parsed(R"({"inputs":"é\u00e9\n\t\"\ud83d\ude00"})").texts[0].text, "éé\n\t\"😀");
+  EXPECT_EQ(parsed(R"({"inputs":""})").texts[0].text, "");
+}
+
+TEST(ClassifyBody, ComplaintsNameTheFieldAndTheFact) {
+  EXPECT_EQ(complaint(R"({"inputs":["a",1]})"), "inputs[1] is not a string");
+  EXPECT_EQ(complaint(R"({"inputs":[{"text":2}]})"), "inputs[0].text is not a string");
+  EXPECT_EQ(complaint(R"({"inputs":"a","budget":-1})"),
+            "budget is -1, expected a number above 0, at most 1");
+  EXPECT_EQ(
+      complaint(R"({"inputs":"a","bugdet":1})"),
+      "the body has the unknown field \"bugdet\"; known are inputs, model, budget, latency_ms");
+}
+
+TEST(ClassifyBody, ComplaintsDoNotNameTheLibraryThatReadsJson) {
+  EXPECT_EQ(complaint("{").find("exception"), std::string::npos) << complaint("{");
+}
+
+TEST(ClassifyBody, TooManyKeysAreRefusedBeforeTheyCostTime) {
+  std::string body = "{\"inputs\":\"a\"";
+  for (int i = 0; i < 100; ++i) body += ",\"k" + std::to_string(i) + "\":0";
+  EXPECT_NE(complaint(body + "}").find("more than 64 keys"), std::string::npos);
+}
+
+TEST(ClassifyAnswer, HasWhatTheContractSays) {
+  const Json body = classify_body(small_model("news"), FakeBackend::answer(1, {0.5, {}}), 4.5);
+  EXPECT_EQ(body.dump(),
+            R"({"model":"news","answers":[{"label":"sport","scores":{"money":0.25,"sport":0.75},)"
+            R"("budget":0.5,"active_heads":0.5,"active_ffn":0.5,"tokens":7}],"queue_ms":0.5,)"
+            R"("inference_ms":1.5,"predicted_ms":2.5,"total_ms":4.5})");
+}
+
+// Submits to a backend and returns what would be sent.
+HttpResponse submitted(FakeBackend& backend, const std::vector<CallText>& texts) {
+  HttpResponse sent;
+  submit_call(backend,
+              {backend.models()[0],
+               texts,
+               {},
+               ErrorShape::plain,
+               [](const CallAnswer&) { return Json::object(); }},
+              [&](HttpResponse response) { sent = std::move(response); });
+  return sent;
+}
+
+TEST(SubmittedCall, TellsWhatItSpentInHeaderFields) {
+  CallAnswer answer;
+  answer.texts = {{0, {}, 0.5, 0.25, 1, 7}, {0, {}, 1, 1, 1, 5}};
+  answer.queue_ms = 0.25;
+  HttpResponse response;
+  add_spending_fields(answer, response);
+  std::map<std::string, std::string> fields;
+  for (const HttpField& field : response.fields) fields[field.name] = field.value;
+  EXPECT_EQ(fields["x-headroom-budget"], "0.5") << "the lowest";
+  EXPECT_EQ(fields["x-headroom-active-heads"], "0.25");
+  EXPECT_EQ(fields["x-headroom-tokens"], "12") << "the sum";
+  EXPECT_EQ(fields["x-headroom-queue-ms"], "0.250");
+  EXPECT_TRUE(fields.contains("x-headroom-inference-ms"));
+  EXPECT_TRUE(fields.contains("x-headroom-predicted-ms"));
+}
+
+TEST(SubmittedCall, OverloadSaysWhenToComeBack) {
+  FakeBackend backend;
+  backend.refusal = {Refusal::queue_full, 1.25, "the queue is full"};
+  const HttpResponse response = submitted(backend, {{"a", {}}});
+  EXPECT_EQ(response.status, 429);
+  EXPECT_EQ(response.model, "news");
+  const Json error = Json::parse(response.body)["error"];
+  EXPECT_EQ(error["code"], "overloaded");
+  EXPECT_EQ(error["retry_after_seconds"], 1.25);
+  ASSERT_EQ(response.fields.size(), 1U);
+  EXPECT_EQ(response.fields[0].name, "Retry-After");
+  EXPECT_EQ(response.fields[0].value, "2") << "whole seconds, rounded up";
+}
+
+TEST(SubmittedCall, AServerThatStopsIsUnavailable) {
+  FakeBackend backend;
+  backend.refusal = {Refusal::draining, 0, ""};
+  EXPECT_EQ(submitted(backend, {{"a", {}}}).status, 503);
+}
+
+TEST(SubmittedCall, WhatTheEngineSaidStaysInside) {
+  FakeBackend backend;
+  backend.refusal = {Refusal::failed, 0, "std::bad_alloc in /src/engine"};
+  const HttpResponse response = submitted(backend, {{"a", {}}});
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.body.find("bad_alloc"), std::string::npos) << response.body;
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,120 @@
+// KServe's protocol as values, and its paths through the router.
+#include "server/api_kserve.h"
+
+#include <gtest/gtest.h>
+
+#include "server/fake_backend.h"
+#include "server/metrics.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+const std::string two_texts =
+    R"({"id":"7","inputs":[{"name":"text","shape":[2],"datatype":"BYTES","data":["a","b"]}]})";
+
+// What the protocol's routes answer.
+class KServe : public ::testing::Test {
+ protected:
+  HttpResponse ask(const std::string& method, const std::string& path,
+                   const std::string& body = "") {
+    HttpResponse answer;
+    router_.handle({{method, path, "", "", ""}, body, std::chrono::steady_clock::now()},
+                   [&](HttpResponse response) { answer = std::move(response); });
+    return answer;
+  }
+  Json ask_json(const std::string& method, const std::string& path, const std::string& body = "") {
+    return Json::parse(ask(method, path, body).body);
+  }
+
+  FakeBackend backend_;
+  Metrics metrics_{{"news"}};
+  Router router_{kserve_routes(backend_, {}), "", metrics_, [] {}};
+};
+
+TEST(InferBody, TakesTensorsAndParameters) {
+  const InferRequest request =
+      parse_infer(R"({"id":"7","parameters":{"budget":0.5,"latency_target_ms":9},"inputs":[)"
+                  R"({"name":"text_pair","shape":[1],"datatype":"BYTES","data":["b"]},)"
+                  R"({"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}],)"
+                  R"("outputs":[{"name":"label"}]})",
+                  {});
+  EXPECT_EQ(request.id, "7");
+  EXPECT_EQ(request.spend.budget, 0.5);
+  EXPECT_EQ(request.spend.latency_ms, 9);
+  ASSERT_EQ(request.texts.size(), 1U);
+  EXPECT_EQ(request.texts[0].text, "a");
+  EXPECT_EQ(request.texts[0].pair, "b");
+  EXPECT_EQ(request.outputs, std::vector<std::string>{"label"});
+}
+
+TEST(InferBody, TakesAColumnFlatOrNested) {
+  for (const char* data : {R"(["a","b"])", R"([["a"],["b"]])"}) {
+    const InferRequest request =
+        parse_infer(R"({"inputs":[{"name":"text","shape":[2,1],"datatype":"BYTES","data":)" +
+                        std::string(data) + "}]}",
+                    {});
+    ASSERT_EQ(request.texts.size(), 2U) << data;
+    EXPECT_EQ(request.texts[1].text, "b");
+  }
+}
+
+TEST(InferBody, TakesNoMoreTextsThanAllowed) {
+  EXPECT_NO_THROW(parse_infer(two_texts, {.texts = 2}));
+  EXPECT_THROW(parse_infer(two_texts, {.texts = 1}), HttpError);
+}
+
+TEST_F(KServe, AnswersWithTensors) {
+  const Json body = ask_json("POST", "/v2/models/news/infer", two_texts);
+  EXPECT_EQ(body["model_name"], "news");
+  EXPECT_EQ(body["model_version"], "1");
+  EXPECT_EQ(body["id"], "7");
+  EXPECT_EQ(body["parameters"]["inference_ms"], 1.5);
+  ASSERT_EQ(body["outputs"].size(), 5U);
+  EXPECT_EQ(body["outputs"][0].dump(),
+            R"({"name":"label","datatype":"BYTES","shape":[2],"data":["sport","sport"]})");
+  EXPECT_EQ(body["outputs"][1].dump(),
+            R"({"name":"scores","datatype":"FP64","shape":[2,2],"data":[0.25,0.75,0.25,0.75]})");
+  EXPECT_EQ(body["outputs"][4]["datatype"], "INT64");
+}
+
+TEST_F(KServe, AnswersOnlyWithTheOutputsAskedFor) {
+  std::string body = two_texts;
+  body.insert(1, R"("outputs":[{"name":"tokens"},{"name":"label"}],)");
+  const Json answer = ask_json("POST", "/v2/models/news/versions/1/infer", body);
+  ASSERT_EQ(answer["outputs"].size(), 2U);
+  EXPECT_EQ(answer["outputs"][0]["name"], "tokens");
+}
+
+TEST_F(KServe, DescribesServerAndModel) {
+  const Json server = ask_json("GET", "/v2");
+  EXPECT_EQ(server["name"], "headroom");
+  EXPECT_EQ(server["extensions"], Json({"headroom_budget"}));
+  for (const char* path : {"/v2/models/news", "/v2/models/news/versions/1"}) {
+    const Json model = ask_json("GET", path);
+    EXPECT_EQ(model["name"], "news");
+    EXPECT_EQ(model["inputs"][0].dump(), R"({"name":"text","datatype":"BYTES","shape":[-1]})");
+    EXPECT_EQ(model["outputs"][1]["shape"], Json({-1, 2}));
+  }
+}
+
+TEST_F(KServe, IsReadyUntilItDrains) {
+  EXPECT_EQ(ask("GET", "/v2/health/live").status, 200);
+  EXPECT_EQ(ask("GET", "/v2/health/ready").status, 200);
+  EXPECT_EQ(ask("GET", "/v2/models/news/ready").status, 200);
+  backend_.begin_drain();
+  EXPECT_EQ(ask("GET", "/v2/health/live").status, 200) << "alive, only not ready";
+  EXPECT_EQ(ask("GET", "/v2/health/ready").status, 503);
+  EXPECT_EQ(ask("GET", "/v2/models/news/ready").status, 503);
+}
+
+TEST_F(KServe, ErrorsAreStringsAlsoWhenTheyComeLate) {
+  EXPECT_TRUE(ask_json("GET", "/v2/models/other")["error"].is_string());
+  backend_.refusal = {Refusal::queue_full, 3, "the queue is full"};
+  const HttpResponse refused = ask("POST", "/v2/models/news/infer", two_texts);
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(Json::parse(refused.body)["error"], "the queue is full");
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,141 @@
+// Paths, methods, keys and errors, without sockets.
+#include "server/router.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace headroom {
+namespace {
+
+struct Seen : RequestObserver {
+  void request_done(const HttpHead&, const HttpResponse& response, double) noexcept override {
+    statuses.push_back(response.status);
+  }
+  void request_failed(const std::string& why) noexcept override { failures.push_back(why); }
+
+  std::vector<int> statuses;
+  std::vector<std::string> failures;
+};
+
+Route answering(const std::string& method, const std::string& path) {
+  return {method, path, true, [](const ApiRequest& request, const Reply& reply) {
+            HttpResponse response;
+            response.body = request.model;
+            reply(std::move(response));
+            return Abandon();
+          }};
+}
+
+class Routes : public ::testing::Test {
+ protected:
+  HttpResponse ask(const std::string& method, const std::string& target, HttpHead head = {}) {
+    head.method = method;
+    head.target = target;
+    HttpResponse answer;
+    router_.handle({std::move(head), "", std::chrono::steady_clock::now()},
+                   [&](HttpResponse response) { answer = std::move(response); });
+    return answer;
+  }
+
+  Seen seen_;
+  Router router_{{answering("GET", "/a/{model}"), answering("POST", "/a/{model}"),
+                  immediate("/fails",
+                            [](const ApiRequest&) -> HttpResponse {
+                              throw Error(ErrorCode::runtime, "read /etc/secret", "disk on fire");
+                            }),
+                  immediate("/refuses",
+                            [](const ApiRequest&) -> HttpResponse {
+                              throw Error(ErrorCode::usage, "choose budget", "0.3 is not there");
+                            })},
+                 "",
+                 seen_,
+                 [] {}};
+};
+
+TEST_F(Routes, FindsAPathWithItsParameter) {
+  EXPECT_EQ(ask("GET", "/a/news").body, "news");
+  EXPECT_EQ(ask("GET", "/a/my%20model?x=1").body, "my model");
+  EXPECT_EQ(ask("GET", "http://host:80/a/news").body, "news");
+  EXPECT_EQ(ask("GET", "/a").status, 404);
+  EXPECT_EQ(ask("GET", "/a/").status, 404);
+  EXPECT_EQ(ask("GET", "/a/b/c").status, 404);
+}
+
+TEST_F(Routes, AWrongMethodIsToldTheRightOnes) {
+  const HttpResponse response = ask("PUT", "/a/news");
+  EXPECT_EQ(response.status, 405);
+  ASSERT_EQ(response.fields.size(), 1U);
+  EXPECT_EQ(response.fields[0].value, "GET, HEAD, POST, OPTIONS");
+}
+
+TEST_F(Routes, TakesJsonWithOrWithoutSayingSo) {
+  for (const char* type : {"", "application/json", "application/json; charset=utf-8",
+                           "Application/JSON;charset=\"UTF-8\""}) {
+    EXPECT_EQ(ask("POST", "/a/b", {"", "", "", type, ""}).status, 200) << type;
+  }
+  EXPECT_EQ(ask("POST", "/a/b", {"", "", "", "", "identity"}).status, 200);
+  EXPECT_EQ(ask("POST", "/a/b", {"", "", "", "", "br"}).status, 415);
+}
+
+TEST_F(Routes, OurFaultsAreLoggedAndNotTold) {
+  const HttpResponse response = ask("GET", "/fails");
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.body.find("fire"), std::string::npos) << response.body;
+  ASSERT_EQ(seen_.failures.size(), 1U);
+  EXPECT_NE(seen_.failures[0].find("disk on fire"), std::string::npos);
+}
+
+TEST_F(Routes, TheirFaultsAreTold) {
+  const HttpResponse response = ask("GET", "/refuses");
+  EXPECT_EQ(response.status, 422);
+  EXPECT_NE(response.body.find("0.3 is not there"), std::string::npos);
+}
+
+TEST_F(Routes, EveryResponseIsSeenOnce) {
+  ask("GET", "/a/b");
+  ask("GET", "/nowhere");
+  router_.refuse("/a", HttpError(HttpErrorCode::request_timeout, "slow"));
+  EXPECT_EQ(seen_.statuses, (std::vector<int>{200, 404, 408}));
+}
+
+TEST(Url, IsTakenApart) {
+  const Url url = parse_url("/v1/pl%61n?model=my+model&budget=0.5&empty&=x");
+  EXPECT_EQ(url.segments, (std::vector<std::string>{"v1", "plan"}));
+  EXPECT_EQ(url.query.at("model"), "my model");
+  EXPECT_EQ(url.query.at("budget"), "0.5");
+  EXPECT_EQ(url.query.at("empty"), "");
+  EXPECT_TRUE(parse_url("/").segments.empty());
+}
+
+TEST(Url, DamagedSequencesAreRefused) {
+  for (const char* bad : {"/%", "/%1", "/%g0", "/%00", "/?a=%"}) {
+    EXPECT_THROW(parse_url(bad), HttpError) << bad;
+  }
+}
+
+TEST(ApiKeys, OnlyTheExactKeyIsAdmitted) {
+  const ApiKey key("secret");
+  EXPECT_TRUE(key.admits("Bearer secret"));
+  EXPECT_TRUE(key.admits("bearer secret")) << "schemes have no case";
+  for (const char* wrong : {"", "secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secret ",
+                            "Bearer secretsecret", "Bearer Secret", "Basic secret"}) {
+    EXPECT_FALSE(key.admits(wrong)) << wrong;
+  }
+}
+
+TEST(ApiKeys, WithoutAKeyEverybodyIsAdmitted) {
+  EXPECT_TRUE(ApiKey("").admits(""));
+}
+
+TEST(ErrorResponses, LongMessagesAreCutBetweenCharacters) {
+  std::string message;
+  for (int i = 0; i < 500; ++i) message += "é";
+  const HttpResponse response =
+      error_response(HttpError(HttpErrorCode::bad_request, message), ErrorShape::plain);
+  EXPECT_LT(response.body.size(), 600U);
+  EXPECT_EQ(response.body.find("\xEF\xBF\xBD"), std::string::npos) << "no half characters";
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,189 @@
+// Calls in, answers out, through real threads and a real engine.
+#include "server/service.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "server/test_service.h"
+
+namespace headroom {
+namespace {
+
+using testing::Asked;
+using testing::expect_error;
+using testing::Gate;
+using testing::gated_model;
+using testing::letters_checkpoint;
+using testing::letters_model;
+using testing::nobody;
+using testing::one_worker;
+
+EngineAnswer engine_answer(std::string_view text, double budget) {
+  Worker worker(EngineModel::load(letters_checkpoint().path()));
+  const TextInput input{text};
+  return worker.classify(std::span(&input, 1), budget).front();
+}
+
+TEST(Service, AnExactBudgetHasTheEnginesBits) {
+  Service service({letters_model()}, one_worker(), nobody());
+  const CallAnswer answer = Asked(service, {"a b c"}, {0.5, std::nullopt}).answer();
+  const EngineAnswer expected = engine_answer("a b c", 0.5);
+  ASSERT_EQ(answer.texts.size(), 1U);
+  EXPECT_EQ(answer.texts[0].scores, expected.scores);
+  EXPECT_EQ(answer.texts[0].label, expected.label);
+  EXPECT_EQ(answer.texts[0].budget, 0.5);
+  EXPECT_EQ(answer.texts[0].active_heads, expected.active_heads);
+  EXPECT_EQ(answer.texts[0].active_ffn, 0.5);
+  EXPECT_EQ(answer.texts[0].tokens, 5);
+}
+
+TEST(Service, AnswersComeInTheOrderOfTheCall) {
+  ServiceSettings settings;
+  settings.workers = 3;
+  Service service({letters_model()}, settings, nobody());
+  const std::vector<std::string> texts = {"a", "b c", "d e f", "g h i j", "k", "l m"};
+  const CallAnswer answer = Asked(service, texts).answer();
+  ASSERT_EQ(answer.texts.size(), texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(answer.texts[i].scores, engine_answer(texts[i], 1).scores) << texts[i];
+  }
+  EXPECT_GE(answer.queue_ms, 0);
+  EXPECT_GT(answer.inference_ms, 0);
+  EXPECT_GT(answer.predicted_ms, 0);
+}
+
+TEST(Service, PairsAreReadAsPairs) {
+  Service service({letters_model()}, one_worker(), nobody());
+  std::promise<CallOutcome> promise;
+  service.submit("letters", {{"a", "b"}}, {},
+                 [&](CallOutcome outcome) { promise.set_value(std::move(outcome)); });
+  const auto answer = std::get<CallAnswer>(promise.get_future().get());
+  EXPECT_EQ(answer.texts.at(0).tokens, 5) << "[CLS] a [SEP] b [SEP]";
+}
+
+TEST(Service, WithoutADeadlineTheServersBudgetIsSpent) {
+  ServiceSettings settings = one_worker();
+  settings.budget = 0.75;
+  Service service({letters_model()}, settings, nobody());
+  EXPECT_EQ(Asked(service, {"a"}).answer().texts[0].budget, 0.75);
+  EXPECT_EQ(Asked(service, {"a"}, {1.0, std::nullopt}).answer().texts[0].budget, 1)
+      << "a call may ask for more";
+}
+
+// Time stands still, so that only the table decides: ten tokens take 1 ms at budget 1.
+TEST(Service, ATightDeadlineBuysASmallBudget) {
+  Service service({letters_model()}, one_worker(), nobody(), [] { return 0.0; });
+  const std::string ten_tokens = "a b c d e f g h";
+  EXPECT_EQ(Asked(service, {ten_tokens}, {std::nullopt, 20}).answer().texts[0].budget, 1);
+  EXPECT_EQ(Asked(service, {ten_tokens}, {std::nullopt, 0.7}).answer().texts[0].budget, 0.5);
+  const CallRefused refused = Asked(service, {ten_tokens}, {std::nullopt, 0.1}).refused();
+  EXPECT_EQ(refused.why, Refusal::deadline_unreachable);
+}
+
+TEST(Service, TheServersObjectiveIsTheDeadlineOfCallsThatNameNone) {
+  ServiceSettings settings = one_worker();
+  settings.slo_ms = 0.7;
+  Service service({letters_model()}, settings, nobody(), [] { return 0.0; });
+  EXPECT_EQ(Asked(service, {"a b c d e f g h"}).answer().texts[0].budget, 0.5);
+}
+
+TEST(Service, AFullQueueSaysSoAtOnce) {
+  const auto gate = std::make_shared<Gate>();
+  ServiceSettings settings = one_worker();
+  settings.queue_limit = 1;
+  Service service({gated_model(gate)}, settings, nobody());
+  Asked running(service, {"a"});
+  gate->wait_for_workers(1);
+  Asked waiting(service, {"b"});
+  EXPECT_EQ(service.live("letters").queue, 1);
+  Asked refused(service, {"c"});
+  ASSERT_TRUE(refused.done()) << "before submit() returns";
+  const CallRefused outcome = refused.refused();
+  EXPECT_EQ(outcome.why, Refusal::queue_full);
+  EXPECT_GT(outcome.retry_after_seconds, 0);
+  gate->open();
+  EXPECT_EQ(running.answer().texts.size(), 1U);
+  EXPECT_EQ(waiting.answer().texts.size(), 1U);
+}
+
+TEST(Service, WhatCannotBeAskedIsAnErrorAndLeavesNothing) {
+  Service service({letters_model()}, one_worker(), nobody());
+  expect_error(ErrorCode::bad_data, "UTF-8", [&] { Asked(service, {"\xff"}); });
+  expect_error(ErrorCode::usage, "no text", [&] { Asked(service, {}); });
+  expect_error(ErrorCode::usage, "latency_ms is 0", [&] { Asked(service, {"a"}, {{}, 0}); });
+  expect_error(ErrorCode::usage, "latency_ms is nan", [&] { Asked(service, {"a"}, {{}, NAN}); });
+  expect_error(ErrorCode::usage, "no model is named b", [&] { Asked(service, {"a"}, {}, "b"); });
+  expect_error(ErrorCode::usage, "", [&] { Asked(service, {"a"}, {1.5, {}}); });
+  EXPECT_EQ(service.live("letters").queue, 0);
+}
+
+TEST(Service, ImpossibleSettingsAreRefused) {
+  const auto start = [](const ServiceSettings& settings) {
+    Service service({letters_model()}, settings, nobody());
+  };
+  ServiceSettings settings = one_worker();
+  settings.min_budget = 0.5;
+  settings.budget = 0.25;
+  expect_error(ErrorCode::usage, "above the usual one", [&] { start(settings); });
+  settings = one_worker();
+  settings.slo_ms = -1;
+  expect_error(ErrorCode::usage, "objective is -1", [&] { start(settings); });
+  settings = one_worker();
+  settings.workers = -1;
+  expect_error(ErrorCode::usage, "-1 workers", [&] { start(settings); });
+  expect_error(ErrorCode::usage, "two models are named letters", [] {
+    Service service({letters_model(), letters_model()}, one_worker(), nobody());
+  });
+}
+
+TEST(Service, SeveralModelsAnswerByName) {
+  Service service({letters_model("first"), letters_model("second")}, one_worker(), nobody());
+  EXPECT_EQ(Asked(service, {"a"}, {}, "second").answer().texts.size(), 1U);
+  EXPECT_EQ(service.live("second").answered, 1);
+  EXPECT_EQ(service.live("first").answered, 0);
+  EXPECT_NE(service.find("first"), nullptr);
+  EXPECT_EQ(service.find("third"), nullptr);
+}
+
+class RecordingObserver : public ServiceObserver {
+ public:
+  void call_accepted(const std::string&, const CallAccepted& call) noexcept override {
+    accepted += call.texts;
+  }
+  void call_answered(const std::string&, const CallAnswered& call) noexcept override {
+    answered += call.texts;
+  }
+  void call_refused(const std::string&, const CallRefused&, int64_t) noexcept override {
+    ++refused;
+  }
+  void budget_chosen(const std::string&, const BudgetChoice& choice) noexcept override {
+    if (choice.reason == BudgetReason::exact) ++exact;
+  }
+  void batch_run(const std::string&, const BatchRun& batch) noexcept override {
+    ran += batch.texts;
+  }
+
+  std::atomic<int64_t> accepted = 0;
+  std::atomic<int64_t> answered = 0;
+  std::atomic<int64_t> refused = 0;
+  std::atomic<int64_t> exact = 0;
+  std::atomic<int64_t> ran = 0;
+};
+
+TEST(Service, TellsItsObserverBeforeTheCall) {
+  RecordingObserver observer;
+  ServiceSettings settings = one_worker();
+  settings.queue_limit = 4;
+  Service service({letters_model()}, settings, observer);
+  Asked(service, {"a", "b", "c"}).answer();
+  EXPECT_EQ(observer.accepted, 3);
+  EXPECT_EQ(observer.answered, 3);
+  EXPECT_EQ(observer.ran, 3);
+  EXPECT_GE(observer.exact, 1);
+  Asked(service, {"a", "b", "c", "d", "e"}).refused();
+  EXPECT_EQ(observer.refused, 1);
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,97 @@
+// A machine on which a text takes exactly budget x tokens / 10 milliseconds, and workers whose time
+// is a number.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "server/schedule.h"
+
+namespace headroom::testing {
+
+inline double exact_ms(double budget, int64_t tokens) {
+  return budget * static_cast<double>(tokens) / 10;
+}
+
+inline LatencyTable linear_table() {
+  LatencyTable table{"simulated", "fp32", 1, "", {}};
+  for (const double budget : {0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0}) {
+    for (const int64_t tokens : {1, 1000}) {
+      table.cells.push_back({budget, tokens, exact_ms(budget, tokens), exact_ms(budget, tokens)});
+    }
+  }
+  return table;
+}
+
+inline CostLevels linear_levels(double least = 0.125, double most = 1) {
+  return {linear_table(), least, most, 1000};
+}
+
+// A text that must be answered `allowed` milliseconds after it came.
+inline WaitingText text_of(int64_t tokens, double arrived, double allowed) {
+  WaitingText text;
+  text.tokens = tokens;
+  text.arrived_ms = arrived;
+  text.deadline_ms = arrived + allowed;
+  return text;
+}
+
+inline WaitingText exact_text(int64_t tokens, double budget, double arrived) {
+  WaitingText text;
+  text.tokens = tokens;
+  text.arrived_ms = arrived;
+  text.budget = budget;
+  text.exact_time = {exact_ms(budget, tokens), exact_ms(budget, tokens)};
+  return text;
+}
+
+// Workers that are never idle while a text waits.
+class SimulatedWorkers {
+ public:
+  // Told of every batch when it ends.
+  using Ended = std::function<void(const Batch& batch, double now)>;
+
+  SimulatedWorkers(Schedule& schedule, int workers, Ended ended)
+      : schedule_(schedule), running_(static_cast<size_t>(workers)), ended_(std::move(ended)) {}
+
+  // Lets time pass until `now`.
+  void run_until(double now) {
+    while (true) {
+      start(time_);
+      auto next = running_.end();
+      for (auto worker = running_.begin(); worker != running_.end(); ++worker) {
+        if (*worker && (next == running_.end() || end_of(**worker) < end_of(**next))) next = worker;
+      }
+      if (next == running_.end() || end_of(**next) > now) break;
+      const Batch batch = std::move(**next);
+      next->reset();
+      time_ = end_of(batch);
+      schedule_.finished(batch, time_);
+      ended_(batch, time_);
+    }
+    time_ = now;
+  }
+
+ private:
+  static double end_of(const Batch& batch) {
+    double taken = 0;
+    for (const WaitingText& text : batch.texts) taken += exact_ms(batch.choice.budget, text.tokens);
+    return batch.started_ms + taken;
+  }
+
+  void start(double now) {
+    for (auto& worker : running_) {
+      if (!worker) worker = schedule_.take(now);
+    }
+  }
+
+  Schedule& schedule_;
+  std::vector<std::optional<Batch>> running_;
+  Ended ended_;
+  double time_ = 0;
+};
+
+}  // namespace headroom::testing

@@ -1,0 +1,125 @@
+// A tiny model behind a service whose workers a test can hold, and outcomes it can wait for.
+#pragma once
+
+#include <condition_variable>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/random_model.h"
+#include "server/service.h"
+#include "server/simulated_time.h"
+
+namespace headroom::testing {
+
+// Texts are letters between spaces.
+inline const RandomCheckpoint& letters_checkpoint() {
+  static const RandomCheckpoint random = [] {
+    ModelShape shape;
+    shape.layers = 2;
+    shape.width = 32;
+    shape.heads = 4;
+    shape.ffn = 64;
+    shape.positions = 12;
+    shape.labels = 3;
+    return RandomCheckpoint(shape);
+  }();
+  return random;
+}
+
+inline ServedModel letters_model(std::string name = "letters") {
+  static const auto engine = EngineModel::load(letters_checkpoint().path());
+  ServedModel model;
+  model.name = std::move(name);
+  model.engine = engine;
+  model.table = linear_table();
+  model.make_runner = [] {
+    return [worker = std::make_shared<Worker>(engine)](std::span<const TokenInput> inputs,
+                                                       double budget) {
+      return worker->classify(inputs, budget);
+    };
+  };
+  return model;
+}
+
+// Workers stop at a closed gate.
+class Gate {
+ public:
+  ~Gate() { open(); }
+
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void wait_for_workers(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return arrived_ >= count; });
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+  bool open_ = false;
+};
+
+inline ServedModel gated_model(const std::shared_ptr<Gate>& gate) {
+  ServedModel model = letters_model();
+  model.make_runner = [gate, inner = model.make_runner] {
+    return [gate, run = inner()](std::span<const TokenInput> inputs, double budget) {
+      gate->pass();
+      return run(inputs, budget);
+    };
+  };
+  return model;
+}
+
+inline ServiceObserver& nobody() {
+  static ServiceObserver observer;
+  return observer;
+}
+
+inline ServiceSettings one_worker() {
+  ServiceSettings settings;
+  settings.workers = 1;
+  return settings;
+}
+
+// One call and what became of it.
+class Asked {
+ public:
+  Asked(Service& service, const std::vector<std::string>& texts, const Spend& spend = {},
+        const std::string& model = "letters") {
+    std::vector<CallText> inputs;
+    for (const std::string& text : texts) inputs.push_back({text, std::nullopt});
+    auto promise = std::make_shared<std::promise<CallOutcome>>();
+    outcome_ = promise->get_future();
+    // A second call of it would throw std::future_error.
+    ticket_ = service.submit(model, inputs, spend, [promise](CallOutcome outcome) {
+      promise->set_value(std::move(outcome));
+    });
+  }
+
+  void abandon() { ticket_.abandon(); }
+  bool done() const {
+    return outcome_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  CallAnswer answer() { return std::get<CallAnswer>(outcome_.get()); }
+  CallRefused refused() { return std::get<CallRefused>(outcome_.get()); }
+
+ private:
+  std::future<CallOutcome> outcome_;
+  CallTicket ticket_;
+};
+
+}  // namespace headroom::testing
