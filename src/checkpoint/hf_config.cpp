@@ -22,7 +22,7 @@ constexpr int64_t max_labels = 100'000;
 std::string read_architecture(const JsonFields& fields) {
   if (!fields.has("architectures") || fields.array("architectures").empty()) return "";
   const Json& first = fields.array("architectures")[0];
-  const std::string name = first.is_string() ? first.get<std::string>() : first.dump();
+  std::string name = first.is_string() ? first.get<std::string>() : first.dump();
   if (name != classifier && std::find(encoders.begin(), encoders.end(), name) == encoders.end()) {
     fields.fail("architectures", fmt::format("is \"{}\", this version imports {}, {}", name,
                                              classifier, join(encoders, ", ")));

@@ -90,12 +90,12 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   const ModelConfig config = read_config(checkpoint);
   const Vocabulary vocabulary = read_vocabulary(checkpoint, config);
   const Selection kept = config.selection(budget);
+  if (form == HfForm::dense_equivalent) require_bert(config, kept, budget);
   const bool whole = kept == all_heads(config.shape.layers, config.shape.heads);
   CutTensors tensors(checkpoint / "model.safetensors", config);
   ModelConfig cut = without_budgets(config);
   std::string what = "whole";
   if (form == HfForm::dense_equivalent) {
-    require_bert(config, kept, budget);
     tensors.fill_up(kept);
     what = "dense-equivalent (removed units are zero)";
   } else if (!whole) {

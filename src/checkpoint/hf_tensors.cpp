@@ -74,7 +74,7 @@ class Mapper {
     for (const auto& [now, before] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"),
                                       std::pair("LayerNorm.bias", "LayerNorm.beta")}) {
       if (!name.ends_with(now)) continue;
-      const std::string old = name.substr(0, name.size() - std::string_view(now).size()) + before;
+      std::string old = name.substr(0, name.size() - std::string_view(now).size()) + before;
       if (!weights_.has(old)) continue;
       if (weights_.has(name)) fail(fmt::format("both \"{}\" and \"{}\" are there", name, old));
       return old;

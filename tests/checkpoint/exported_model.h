@@ -49,4 +49,16 @@ inline std::filesystem::path write_gated(const TemporaryFolder& folder) {
   return write_exported(folder, config);
 }
 
+// A dense checkpoint whose weights are missing: for what is refused before they are read.
+inline std::filesystem::path write_config_alone(const TemporaryFolder& folder,
+                                                AttentionKind kind = AttentionKind::standard) {
+  ModelConfig config;
+  config.shape = exported_shape();
+  config.shape.attention = kind;
+  config.labels = {"a", "b", "c"};
+  std::filesystem::path path = folder.path() / "model";
+  write_checkpoint(path, {config, letters().to_text(), "", "", {}});
+  return path;
+}
+
 }  // namespace headroom::testing

@@ -76,18 +76,7 @@ TEST(HfExport, ACompactFolderNeedsNoImport) {
 
 TEST(HfExport, AnotherAttentionIsNoBert) {
   const TemporaryFolder folder;
-  ModelConfig config;
-  config.shape = exported_shape();
-  config.shape.attention = AttentionKind::efficient;
-  config.labels = {"a", "b", "c"};
-  const Tensors tensors = random_tensors(config.shape, 1);
-  CheckpointContent content{config, letters().to_text(), "", "", {}};
-  for (const TensorName& entry : config.tensors()) {
-    content.tensors.push_back({entry.name, DType::f32, entry.shape,
-                               std::as_bytes(std::span<const float>(tensors.at(entry.name)))});
-  }
-  const auto path = folder.path() / "model";
-  write_checkpoint(path, content);
+  const auto path = write_config_alone(folder, AttentionKind::efficient);
   expect_error(ErrorCode::usage, "its attention is efficient", [&] {
     export_hf_folder(path, 1.0, HfForm::dense_equivalent, folder.path() / "out");
   });

@@ -171,13 +171,8 @@ TEST(OnnxWriter, ACompactModelGivesTheSameGraph) {
 
 TEST(OnnxWriter, AnotherAttentionIsRefused) {
   const TemporaryFolder folder;
-  ModelConfig config;
-  config.shape = exported_shape();
-  config.shape.attention = AttentionKind::optimized;
-  config.labels = {"a", "b", "c"};
-  write_checkpoint(folder.path() / "model", {config, letters().to_text(), "", "", {}});
-  expect_error(ErrorCode::usage, "its attention is optimized",
-               [&] { onnx_model(folder.path() / "model", 1); });
+  const auto path = write_config_alone(folder, AttentionKind::optimized);
+  expect_error(ErrorCode::usage, "its attention is optimized", [&] { onnx_model(path, 1); });
 }
 
 TEST(OnnxWriter, AFolderThatIsNoCheckpointIsRefused) {
@@ -197,22 +192,15 @@ TEST(OnnxWriter, APretrainedEncoderHasNoLogits) {
 
 TEST(OnnxWriter, AMissingTensorIsNamed) {
   const TemporaryFolder folder;
-  ModelConfig config;
-  config.shape = exported_shape();
-  config.labels = {"a", "b", "c"};
-  write_checkpoint(folder.path() / "model", {config, letters().to_text(), "", "", {}});
+  const auto path = write_config_alone(folder);
   expect_error(ErrorCode::bad_model, "bert.embeddings.word_embeddings.weight",
-               [&] { onnx_model(folder.path() / "model", 1); });
+               [&] { onnx_model(path, 1); });
 }
 
 TEST(OnnxWriter, ADenseModelHasNoSmallerBudget) {
   const TemporaryFolder folder;
-  ModelConfig config;
-  config.shape = exported_shape();
-  config.labels = {"a", "b", "c"};
-  write_checkpoint(folder.path() / "model", {config, letters().to_text(), "", "", {}});
-  expect_error(ErrorCode::usage, "budget 1 only",
-               [&] { onnx_model(folder.path() / "model", 0.5); });
+  const auto path = write_config_alone(folder);
+  expect_error(ErrorCode::usage, "budget 1 only", [&] { onnx_model(path, 0.5); });
 }
 
 }  // namespace
