@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "budget/fraction.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/engine.h"
@@ -136,7 +135,7 @@ int run_bench(int argc, char** argv) {
   add_seed(app, settings.seed);
   return run_app(app, argc, argv, [&](bool json) {
     if (!peer.peer.empty()) require_supported("--peer", peer.peer, {"onnxruntime"});
-    settings.budgets = parse_budgets(budgets);
+    settings.budgets = asked_budgets(app, model, budgets);
     settings.precisions = split_list(precision);
     settings.batches = parse_counts("--batch", batches);
     settings.tokens = parse_counts("--tokens", tokens);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "base/machine.h"
-#include "budget/fraction.h"
 #include "checkpoint/score_file.h"
 #include "cli/app.h"
 #include "cli/engine.h"
@@ -45,7 +44,7 @@ int run_eval(int argc, char** argv) {
   return run_app(app, argc, argv, [&](bool json) {
     request.model = model;
     const std::vector<BudgetScore> scores =
-        score_model(request, data, data_dir, parse_budgets(budgets));
+        score_model(request, data, data_dir, asked_budgets(app, model, budgets));
     print_scores(scores, json);  // first, so that an unwritable checkpoint does not cost the result
     if (!save) return;
     const std::string name = data.empty() ? "synthetic" : data_name(data);

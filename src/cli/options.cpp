@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "budget/fraction.h"
+#include "checkpoint/checkpoint.h"
 
 namespace headroom {
 
@@ -47,6 +49,15 @@ AttentionKind parse_attention(const std::string& name) {
 
 void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
+}
+
+std::vector<double> asked_budgets(const CLI::App& app, const std::string& model,
+                                  const std::string& comma_list) {
+  if (app.count("--budgets") == 0) {
+    const ModelConfig config = read_config(model);
+    if (!config.gates && !config.order) return {1.0};
+  }
+  return parse_budgets(comma_list);
 }
 
 std::vector<std::string> split_list(const std::string& comma_list) {

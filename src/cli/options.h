@@ -24,6 +24,11 @@ CLI::Option* add_attention(CLI::App& app, std::string& value);
 AttentionKind parse_attention(const std::string& name);
 void add_seed(CLI::App& app, uint64_t& value);
 
+// The budgets in --budgets. Where nobody named any and `model` has but one, as an imported model
+// has, that one: the default list would only be refused.
+std::vector<double> asked_budgets(const CLI::App& app, const std::string& model,
+                                  const std::string& comma_list);
+
 // "a,b" as its parts; empty ones are left out.
 std::vector<std::string> split_list(const std::string& comma_list);
 

@@ -38,6 +38,10 @@ TEST_F(Import, WhatItMadeRuns) {
   expect_success(run({"inspect", "--model", model}));
   const Json answer = only_json_line(run({"predict", "--model", model, "--json"}, {"good\n", {}}));
   expect_keys(answer["scores"], {"bad", "good"});
+  const auto rows = fixture_.folder().write("rows.csv", "good,good\nbad,good\n");
+  const Json score =
+      only_json_line(run({"eval", "--model", model, "--data", "csv:" + rows.string(), "--json"}));
+  EXPECT_EQ(score["budget"], 1.0) << "the only one it has";
 }
 
 TEST_F(Import, ABareModelSaysWhatItIsFor) {
