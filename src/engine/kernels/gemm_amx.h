@@ -24,10 +24,11 @@ struct TileFloatSums : FloatSums<S> {
 
 // Up to two row tiles and two panels of one call.
 struct TileBlock {
-  const GemmCall& call;
-  const GemmPanel* panel;
-  const uint32_t* start;  // 16 per panel
-  int64_t first_row[2];
+  const GemmPanel* panel = nullptr;
+  int64_t panels = 0;
+  int64_t row_tiles = 0;
+  int64_t row[2] = {};        // the first that each tile is there for
+  int64_t first_row[2] = {};  // the first in it: the last tile ends with the last row
 };
 
 // The last units of a segment, filled up with zeros to a whole tile.
@@ -41,46 +42,120 @@ inline void copy_rest(const uint32_t* from, int64_t stride, int64_t rows, int64_
   }
 }
 
-template <class Tiles, int row_tiles, int panels>
-void multiply_block(const TileBlock& block, int64_t height, float* sums, int64_t sums_stride) {
-  const GemmCall& call = block.call;
-  const auto* a = static_cast<const uint32_t*>(call.a);
-  for (int i = 0; i < row_tiles; ++i) {
-    for (int j = 0; j < panels; ++j) Tiles::start(i, j, block.start + j * panel_width);
+// The block before, whose sums have left the tiles. It is finished a few rows at a time between two
+// steps of k, so that vectors and tiles work at once: with one after the other, GELU made
+// BERT-Mini's up projection take 1.5 times as long.
+template <class S, class Sums>
+class PendingBlock {
+ public:
+  static constexpr int64_t width = 2 * panel_width;
+
+  PendingBlock(const GemmCall& call, int64_t height) : call_(call), height_(height) {}
+
+  float* room() { return sums_[1 - now_]; }  // for the sums of the block that is being computed
+
+  // What was put there; the block before must be finished.
+  void take(const TileBlock& block) {
+    block_ = block;
+    now_ = 1 - now_;
+    next_ = 0;
   }
+
+  void finish(int64_t rows) {
+    const int64_t end = block_.row_tiles * tile_rows;
+    const int64_t stop = next_ + rows < end ? next_ + rows : end;
+    while (next_ < stop) {
+      const int64_t tile = next_ / tile_rows;
+      const int64_t tile_end = (tile + 1) * tile_rows;
+      finish(tile, next_ - tile * tile_rows, (stop < tile_end ? stop : tile_end) - next_);
+      next_ = stop < tile_end ? stop : tile_end;
+    }
+  }
+  void finish_rest() { finish(2 * tile_rows); }
+
+ private:
+  // Lines [first, first + count) of a tile, less those that the tile before has too.
+  void finish(int64_t tile, int64_t first, int64_t count) {
+    const int64_t shared = block_.row[tile] - block_.first_row[tile];
+    const int64_t from = first > shared ? first : shared;
+    const int64_t to = first + count < height_ ? first + count : height_;
+    if (from >= to) return;
+    for (int64_t j = 0; j < block_.panels; ++j) {
+      const float* sums = sums_[now_] + (tile * tile_rows + from) * width + j * panel_width;
+      finish_tile<S, Sums>(call_, block_.first_row[tile] + from, to - from, block_.panel[j], sums,
+                           width);
+    }
+  }
+
+  const GemmCall& call_;
+  int64_t height_;
+  TileBlock block_;
+  int now_ = 0;
+  int64_t next_ = 0;
+  alignas(64) float sums_[2][2 * tile_rows * width];
+};
+
+// `next` is null, or the panels to come: fetched from L3 to L2 while these are multiplied, because
+// the CPU's own prefetching ends with each page and a model's weights do not stay in L2.
+template <class Tiles, int row_tiles, int panels, class Pending>
+void multiply_block(const GemmCall& call, const TileBlock& block, const uint32_t* start,
+                    const GemmPanel* next, int64_t height, Pending& pending) {
+  for (int i = 0; i < row_tiles; ++i) {
+    for (int j = 0; j < panels; ++j) Tiles::start(i, j, start + j * panel_width);
+  }
+  int64_t steps = 0;
+  for (int64_t s = 0; s < call.segment_count; ++s) steps += call.segments[s].length / panel_width;
+  const int64_t pace = steps > 0 ? (2 * tile_rows + steps - 1) / steps : 0;
+  const int64_t stride = call.a_stride * 4;
   alignas(64) uint32_t rest_a[2][tile_rows * panel_width];
   alignas(64) uint32_t rest_b[2][tile_rows * panel_width];
   for (int64_t s = 0; s < call.segment_count; ++s) {
-    const GemmSegment& segment = call.segments[s];
+    const GemmSegment segment = call.segments[s];
     const int64_t whole = segment.length / panel_width * panel_width;
-    const auto row = [&](int i) { return a + block.first_row[i] * call.a_stride + segment.a; };
-    const auto weights = [&](int j) {
-      return static_cast<const uint32_t*>(block.panel[j].weights) + segment.b * panel_width;
-    };
+    const uint32_t* a[row_tiles];
+    const uint32_t* b[panels];
+    const uint32_t* ahead[panels];
+    for (int i = 0; i < row_tiles; ++i) {
+      a[i] = static_cast<const uint32_t*>(call.a) + block.first_row[i] * call.a_stride + segment.a;
+    }
+    for (int j = 0; j < panels; ++j) {
+      const int64_t place = segment.b * panel_width;
+      b[j] = static_cast<const uint32_t*>(block.panel[j].weights) + place;
+      ahead[j] = next != nullptr ? static_cast<const uint32_t*>(next[j].weights) + place : nullptr;
+    }
     for (int64_t k = 0; k < whole; k += panel_width) {
-      for (int i = 0; i < row_tiles; ++i) Tiles::load_a(i, row(i) + k, call.a_stride * 4);
-      for (int j = 0; j < panels; ++j) {
-        Tiles::load_b(j, weights(j) + k * panel_width, tile_bytes);
-      }
+      for (int i = 0; i < row_tiles; ++i) Tiles::load_a(i, a[i] + k, stride);
+      for (int j = 0; j < panels; ++j) Tiles::load_b(j, b[j] + k * panel_width, tile_bytes);
       Tiles::template multiply<row_tiles, panels>();
+      if (next != nullptr) {
+        for (int j = 0; j < panels; ++j) {
+          for (int64_t line = 0; line < tile_rows; ++line) {
+            __builtin_prefetch(ahead[j] + (k + line) * panel_width, 0, 2);
+          }
+        }
+      }
+      pending.finish(pace);
     }
     const int64_t rest = segment.length - whole;
     if (rest == 0) continue;
     for (int i = 0; i < row_tiles; ++i) {
-      copy_rest(row(i) + whole, call.a_stride, height, rest, rest_a[i]);
+      copy_rest(a[i] + whole, call.a_stride, height, rest, rest_a[i]);
       Tiles::load_a(i, rest_a[i], tile_bytes);
     }
     for (int j = 0; j < panels; ++j) {
-      copy_rest(weights(j) + whole * panel_width, panel_width, rest, panel_width, rest_b[j]);
+      copy_rest(b[j] + whole * panel_width, panel_width, rest, panel_width, rest_b[j]);
       Tiles::load_b(j, rest_b[j], tile_bytes);
     }
     Tiles::template multiply<row_tiles, panels>();
   }
   for (int i = 0; i < row_tiles; ++i) {
     for (int j = 0; j < panels; ++j) {
-      Tiles::store(i, j, sums + i * tile_rows * sums_stride + j * panel_width, sums_stride * 4);
+      Tiles::store(i, j, pending.room() + i * tile_rows * Pending::width + j * panel_width,
+                   Pending::width * 4);
     }
   }
+  pending.finish_rest();
+  pending.take(block);
 }
 
 template <class S, class Sums>
@@ -98,44 +173,37 @@ void start_panel(const GemmCall& call, const GemmPanel& panel, uint32_t* start) 
 // `Sums`: TileFloatSums, or a product of bytes whose add() gives the sums' start.
 template <class S, class Tiles, class Sums>
 void gemm_amx(const GemmCall& call) {
-  constexpr int64_t width = 2 * panel_width;
-  alignas(64) float sums[2 * tile_rows * width];
-  alignas(64) uint32_t start[width];
+  if (call.rows == 0) return;
+  alignas(64) uint32_t start[2 * panel_width];
   const int64_t height = call.rows < tile_rows ? call.rows : tile_rows;
   const int64_t tiles = (call.rows + tile_rows - 1) / tile_rows;
-  if (call.rows == 0) return;
+  PendingBlock<S, Sums> pending(call, height);
   Tiles::configure(height);
   for (int64_t p = 0; p < call.panel_count; p += 2) {
-    const int64_t panels = call.panel_count - p < 2 ? 1 : 2;
-    const GemmPanel* panel = call.panels + p;
-    for (int64_t j = 0; j < panels; ++j) {
-      start_panel<S, Sums>(call, panel[j], start + j * panel_width);
+    const int64_t left = call.panel_count - p;
+    TileBlock block;
+    block.panel = call.panels + p;
+    block.panels = left < 2 ? 1 : 2;
+    for (int64_t j = 0; j < block.panels; ++j) {
+      start_panel<S, Sums>(call, block.panel[j], start + j * panel_width);
     }
     for (int64_t t = 0; t < tiles; t += 2) {
-      const int64_t row_tiles = tiles - t < 2 ? 1 : 2;
-      TileBlock block{call, panel, start, {}};
-      for (int64_t i = 0; i < row_tiles; ++i) {
-        // The last tile ends with the last row; what it shares with the one before is not kept.
-        const int64_t row = (t + i) * tile_rows;
-        block.first_row[i] = row < call.rows - height ? row : call.rows - height;
+      block.row_tiles = tiles - t < 2 ? 1 : 2;
+      for (int64_t i = 0; i < block.row_tiles; ++i) {
+        block.row[i] = (t + i) * tile_rows;
+        block.first_row[i] = block.row[i] < call.rows - height ? block.row[i] : call.rows - height;
       }
-      if (row_tiles == 2) {
-        panels == 2 ? multiply_block<Tiles, 2, 2>(block, height, sums, width)
-                    : multiply_block<Tiles, 2, 1>(block, height, sums, width);
+      const GemmPanel* next = t == 0 && left >= 4 ? block.panel + 2 : nullptr;
+      if (block.row_tiles == 2) {
+        block.panels == 2 ? multiply_block<Tiles, 2, 2>(call, block, start, next, height, pending)
+                          : multiply_block<Tiles, 2, 1>(call, block, start, next, height, pending);
       } else {
-        panels == 2 ? multiply_block<Tiles, 1, 2>(block, height, sums, width)
-                    : multiply_block<Tiles, 1, 1>(block, height, sums, width);
-      }
-      for (int64_t i = 0; i < row_tiles; ++i) {
-        const int64_t row = (t + i) * tile_rows;
-        const int64_t shared = row - block.first_row[i];
-        for (int64_t j = 0; j < panels; ++j) {
-          const float* from = sums + (i * tile_rows + shared) * width + j * panel_width;
-          finish_tile<S, Sums>(call, row, height - shared, panel[j], from, width);
-        }
+        block.panels == 2 ? multiply_block<Tiles, 1, 2>(call, block, start, next, height, pending)
+                          : multiply_block<Tiles, 1, 1>(call, block, start, next, height, pending);
       }
     }
   }
+  pending.finish_rest();
   Tiles::release();
 }
 

@@ -203,8 +203,14 @@ typename S::Float scaled_sum(const GemmCall& call, const GemmPanel& panel, int64
 template <class S, class P>
 void finish_tile(const GemmCall& call, int64_t row, int64_t rows, const GemmPanel& panel,
                  const float* tile, int64_t stride) {
+  // Copies: the compiler cannot know that no result overwrites them, and asks again for each.
+  const GemmFinish finish = call.finish;
+  const GemmOut type = call.out;
+  const bool adds = call.start == GemmStart::accumulate;
+  void* const out = panel.out;
+  const int64_t out_stride = panel.out_stride;
   for (int64_t i = 0; i < rows; ++i) {
-    const int64_t to = (row + i) * panel.out_stride;
+    const int64_t to = (row + i) * out_stride;
     for (int64_t n = 0; n < panel_width; n += S::lanes) {
       const float* place = tile + i * stride + n;
       typename S::Float x;
@@ -213,18 +219,18 @@ void finish_tile(const GemmCall& call, int64_t row, int64_t rows, const GemmPane
         x = scaled_sum<S>(call, panel, row + i, n, S::load_bits(bits));
       } else {
         x = S::load(place);
-        if (P::accumulates_late && call.start == GemmStart::accumulate) {
-          x = S::add(x, S::load(static_cast<const float*>(panel.out) + to + n));
+        if (P::accumulates_late && adds) {
+          x = S::add(x, S::load(static_cast<const float*>(out) + to + n));
         }
       }
-      if (call.finish == GemmFinish::gelu) x = gelu_of<S>(x);
-      if (call.finish == GemmFinish::scale_rows) {
+      if (finish == GemmFinish::gelu) x = gelu_of<S>(x);
+      if (finish == GemmFinish::scale_rows) {
         x = S::multiply(x, S::spread(call.row_scales[row + i]));
       }
-      if (call.out == GemmOut::f32) {
-        S::store(static_cast<float*>(panel.out) + to + n, x);
+      if (type == GemmOut::f32) {
+        S::store(static_cast<float*>(out) + to + n, x);
       } else {
-        S::store_bf16(static_cast<uint16_t*>(panel.out) + to + n, x);
+        S::store_bf16(static_cast<uint16_t*>(out) + to + n, x);
       }
     }
   }

@@ -50,7 +50,13 @@ struct Avx512 {
   static Float add(Float a, Float b) { return _mm512_add_ps(a, b); }
   static Float subtract(Float a, Float b) { return _mm512_sub_ps(a, b); }
   static Float multiply(Float a, Float b) { return _mm512_mul_ps(a, b); }
-  static Float divide(Float a, Float b) { return _mm512_div_ps(a, b); }
+  // By a reciprocal of 14 bits and one step of Newton's, to a unit or two in the last place: the
+  // CPU's own division of 16 floats takes 16 cycles. b must be neither 0 nor huge.
+  static Float divide(Float a, Float b) {
+    const Float near = _mm512_rcp14_ps(b);
+    const Float error = _mm512_fnmadd_ps(b, near, _mm512_set1_ps(1.0F));
+    return _mm512_mul_ps(a, _mm512_fmadd_ps(near, error, near));
+  }
   static Float multiply_add(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
   static Float smaller(Float a, Float b) { return _mm512_min_ps(a, b); }
   static Float larger(Float a, Float b) { return _mm512_max_ps(a, b); }
