@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/random.h"
 #include "base/scratch_folder.h"
 #include "text/words.h"
 #include "train/task_texts.h"
@@ -94,7 +95,7 @@ void train(const std::string& rows, const std::string& model, const Choice& choi
 
 Json fasttext_arm(const TaskRequest& request) {
   if (!on_path()) return nullptr;
-  const TaskTexts texts = load_task_texts(request);
+  TaskTexts texts = load_task_texts(request);
   if (texts.test.rows.empty()) {
     throw Error(ErrorCode::usage, "run fastText", "there are no test rows to score");
   }
@@ -103,6 +104,8 @@ Json fasttext_arm(const TaskRequest& request) {
   const std::string train_rows = file("train.txt");
   const std::string validation_rows = file("validation.txt");
   const std::string test_rows = file("test.txt");
+  // fastText takes the rows as they come, in every epoch. IMDB's come sorted by class: 54 % right.
+  Random{request.split_seed}.shuffle(texts.train.rows);
   write_rows(train_rows, texts.train);
   write_rows(validation_rows, texts.validation);
   write_rows(test_rows, texts.test);
