@@ -155,6 +155,9 @@ Experiment nested_experiment(const std::string& task, bool quick) {
   experiment.recipe.soft_rate = 3e-4;
   experiment.recipe.hard_rate = 1.5e-4;
   experiment.recipe.nested_rate = 3e-4;
+  // At 3e-4, 4 more epochs over IMDB lose what the dense ones had learned: on validation rows 88.1
+  // % over all budgets (3 seeds), at half of that 88.3 %.
+  if (task == "imdb") experiment.recipe.nested_rate = 1.5e-4;
   if (task == "banking77") {  // 9,000 rows of 77 classes: epochs are short
     experiment.recipe.dense_epochs = 15;
     experiment.recipe.nested_epochs = 15;

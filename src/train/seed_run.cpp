@@ -88,6 +88,7 @@ void SeedRun::start_results() {
                         {"dense_rate", r.dense_rate},
                         {"soft_rate", r.soft_rate},
                         {"hard_rate", r.hard_rate},
+                        {"nested_rate", r.nested_rate},
                         {"dropout", r.dropout},
                         {"weight_decay", r.weight_decay},
                         {"mass_weight", r.stages.mass_weight},
