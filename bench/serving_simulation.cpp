@@ -145,10 +145,10 @@ std::vector<std::pair<std::string, ControllerSettings>> constants_tried() {
   for (const double window : {200.0, 1000.0, 2000.0}) {
     with(fmt::format("window {} ms", window), [&](auto& s) { s.load_window_ms = window; });
   }
-  for (const auto& [target, raise] : {std::pair(0.85, 0.75), {0.9, 0.8}, {0.95, 0.9}, {1.0, 0.9}}) {
-    with(fmt::format("busy {}, raise {}", target, raise), [&](auto& s) {
-      s.busy_target = target;
-      s.raise_busy = raise;
+  for (const auto& busy : {std::pair(0.85, 0.75), {0.9, 0.8}, {0.95, 0.9}, {1.0, 0.9}}) {
+    with(fmt::format("busy {}, raise {}", busy.first, busy.second), [&](auto& s) {
+      s.busy_target = busy.first;
+      s.raise_busy = busy.second;
     });
   }
   for (const double wait : {20.0, 500.0}) {

@@ -31,6 +31,15 @@ LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
 
 }  // namespace
 
+std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engine) {
+  return [engine = std::move(engine)]() -> RunBatch {
+    return [worker = std::make_shared<Worker>(engine)](std::span<const TokenInput> inputs,
+                                                       double budget) {
+      return worker->classify(inputs, budget);
+    };
+  };
+}
+
 ServedModel load_served_model(std::string name, const std::filesystem::path& directory,
                               Precision precision, ProgressSink& progress) {
   ServedModel served;
@@ -41,12 +50,7 @@ ServedModel load_served_model(std::string name, const std::filesystem::path& dir
       directory, cpu_name(), std::string(precision_name(precision)), threads_per_text);
   served.calibrated_at_start = !table.has_value();
   served.table = table ? std::move(*table) : measure_quickly(served.engine, progress);
-  served.make_runner = [engine = served.engine] {
-    return [worker = std::make_shared<Worker>(engine)](std::span<const TokenInput> inputs,
-                                                       double budget) {
-      return worker->classify(inputs, budget);
-    };
-  };
+  served.make_runner = engine_runners(served.engine);
   return served;
 }
 

@@ -28,6 +28,9 @@ struct ServedModel {
   std::function<RunBatch()> make_runner;
 };
 
+// Each a worker of the engine.
+std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engine);
+
 // Takes the table from the checkpoint's latency.json or, where it has none for this machine and
 // precision, measures one in about two seconds; that one is not stored. Throws
 // ErrorCode::bad_model.

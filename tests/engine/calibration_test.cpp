@@ -12,14 +12,7 @@ using testing::expect_error;
 using testing::RandomCheckpoint;
 
 std::shared_ptr<const EngineModel> small_model() {
-  ModelShape shape;
-  shape.layers = 2;
-  shape.width = 32;
-  shape.heads = 4;
-  shape.ffn = 64;
-  shape.positions = 12;
-  shape.labels = 3;
-  return EngineModel::load(RandomCheckpoint(shape).path());
+  return EngineModel::load(RandomCheckpoint(testing::small_shape()).path());
 }
 
 CalibrationSettings quick() {

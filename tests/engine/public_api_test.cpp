@@ -14,16 +14,7 @@ namespace {
 using testing::RandomCheckpoint;
 
 const RandomCheckpoint& checkpoint() {
-  static const RandomCheckpoint random = [] {
-    ModelShape shape;
-    shape.layers = 2;
-    shape.width = 32;
-    shape.heads = 4;
-    shape.ffn = 64;
-    shape.positions = 40;
-    shape.labels = 3;
-    return RandomCheckpoint(shape);
-  }();
+  static const RandomCheckpoint random(testing::small_shape(40));
   return random;
 }
 

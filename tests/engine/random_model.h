@@ -174,6 +174,18 @@ class PlainModel {
   const Tensors& tensors_;
 };
 
+// Two layers of everything that can go wrong, quick enough for hundreds of runs.
+inline ModelShape small_shape(int64_t positions = 12) {
+  ModelShape shape;
+  shape.layers = 2;
+  shape.width = 32;
+  shape.heads = 4;
+  shape.ffn = 64;
+  shape.positions = positions;
+  shape.labels = 3;
+  return shape;
+}
+
 // Two words per letter: texts for the tokenizer.
 inline Vocabulary letters() {
   std::vector<std::string> words;

@@ -14,16 +14,7 @@ using testing::expect_error;
 using testing::RandomCheckpoint;
 
 const RandomCheckpoint& checkpoint() {
-  static const RandomCheckpoint random = [] {
-    ModelShape shape;
-    shape.layers = 2;
-    shape.width = 32;
-    shape.heads = 4;
-    shape.ffn = 64;
-    shape.positions = 12;
-    shape.labels = 3;
-    return RandomCheckpoint(shape);
-  }();
+  static const RandomCheckpoint random(testing::small_shape());
   return random;
 }
 

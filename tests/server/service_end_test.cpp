@@ -79,9 +79,9 @@ TEST(ServiceEnd, AnEngineThatThrowsFailsTheCallAndOnlyThat) {
 
 TEST(ServiceEnd, DrainingFinishesWhatWasAcceptedAndRefusesTheRest) {
   Service service({letters_model()}, one_worker(), nobody());
-  std::vector<std::unique_ptr<Asked>> calls;
-  for (int i = 0; i < 20; ++i) {
-    calls.push_back(std::make_unique<Asked>(service, std::vector<std::string>{"a", "b"}));
+  std::vector<std::unique_ptr<Asked>> calls(20);
+  for (auto& call : calls) {
+    call = std::make_unique<Asked>(service, std::vector<std::string>{"a", "b"});
   }
   const DrainReport report = service.drain(std::chrono::minutes(1));
   EXPECT_EQ(report.cut, 0);
@@ -116,11 +116,11 @@ TEST(ServiceEnd, WhatDoesNotFinishInTimeIsCutAndCounted) {
 
 TEST(ServiceEnd, DestructionTellsEveryCall) {
   const auto gate = std::make_shared<Gate>();
-  std::vector<std::unique_ptr<Asked>> calls;
+  std::vector<std::unique_ptr<Asked>> calls(5);
   {
     Service service({gated_model(gate)}, one_worker(), nobody());
-    for (int i = 0; i < 5; ++i) {
-      calls.push_back(std::make_unique<Asked>(service, std::vector<std::string>{"a"}));
+    for (auto& call : calls) {
+      call = std::make_unique<Asked>(service, std::vector<std::string>{"a"});
     }
     gate->open();
   }
@@ -143,6 +143,7 @@ TEST(ServiceEnd, EveryCallEndsOnceHoweverManyThreadsPull) {
   {
     Service service({letters_model("letters"), letters_model("others")}, settings, nobody());
     std::vector<std::thread> threads;
+    threads.reserve(clients);
     for (int client = 0; client < clients; ++client) {
       threads.emplace_back([&, client] {
         Random random{static_cast<uint64_t>(client)};

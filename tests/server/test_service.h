@@ -17,16 +17,7 @@ namespace headroom::testing {
 
 // Texts are letters between spaces.
 inline const RandomCheckpoint& letters_checkpoint() {
-  static const RandomCheckpoint random = [] {
-    ModelShape shape;
-    shape.layers = 2;
-    shape.width = 32;
-    shape.heads = 4;
-    shape.ffn = 64;
-    shape.positions = 12;
-    shape.labels = 3;
-    return RandomCheckpoint(shape);
-  }();
+  static const RandomCheckpoint random(small_shape());
   return random;
 }
 
@@ -36,12 +27,7 @@ inline ServedModel letters_model(std::string name = "letters") {
   model.name = std::move(name);
   model.engine = engine;
   model.table = linear_table();
-  model.make_runner = [] {
-    return [worker = std::make_shared<Worker>(engine)](std::span<const TokenInput> inputs,
-                                                       double budget) {
-      return worker->classify(inputs, budget);
-    };
-  };
+  model.make_runner = engine_runners(engine);
   return model;
 }
 
@@ -101,6 +87,7 @@ class Asked {
   Asked(Service& service, const std::vector<std::string>& texts, const Spend& spend = {},
         const std::string& model = "letters") {
     std::vector<CallText> inputs;
+    inputs.reserve(texts.size());
     for (const std::string& text : texts) inputs.push_back({text, std::nullopt});
     auto promise = std::make_shared<std::promise<CallOutcome>>();
     outcome_ = promise->get_future();
