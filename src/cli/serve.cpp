@@ -127,6 +127,7 @@ void serve(const ServeOptions& options, bool json) {
                   backend.begin_drain();
                 });
   HttpServer server(router, options.http, options.host, options.port, log);
+  log.event("listening", {{"address", server.address()}});
   announce(server, names, json);
   const Shutdown shutdown =
       server.run(interrupt_requested, std::chrono::seconds(options.drain_seconds));
