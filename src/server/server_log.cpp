@@ -9,7 +9,7 @@ namespace headroom {
 namespace {
 
 std::string value_text(const Json& value) {
-  const std::string dumped = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string dumped = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (!value.is_string()) return dumped;
   // Quotes only where they are needed; anything that could forge another line is escaped by them.
   const bool plain = dumped.find_first_of(" \\=") == std::string::npos && dumped.size() > 2;
