@@ -118,7 +118,7 @@ void LoadClient::finish(Connection& connection, LoadOutcome& outcome, int status
 void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequest>& requests,
                               const std::vector<size_t>& order,
                               std::vector<LoadOutcome>& outcomes) {
-  std::array<char, 16 * 1024> buffer;
+  std::array<char, 16'384> buffer;
   const ssize_t count = recv(connection.socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count <= 0) {

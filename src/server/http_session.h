@@ -82,7 +82,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool read_under_way_ = false;
   size_t request_bytes_ = 0;  // as they came, chunk headers included
   std::string received_;      // and not parsed yet
-  std::array<char, 16 * 1024> incoming_;
+  std::array<char, 16'384> incoming_;
   HttpResponse response_;
   std::string response_head_;
   Abandon abandon_;

@@ -64,7 +64,7 @@ bool RawClient::send(std::string_view bytes) const {
 }
 
 bool RawClient::fill() {
-  char buffer[16 * 1024];
+  char buffer[16'384];
   if (!wait_for(socket_, POLLIN)) return false;
   const ssize_t count = recv(socket_, buffer, sizeof(buffer), 0);
   if (count <= 0) return false;
