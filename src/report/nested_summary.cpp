@@ -197,8 +197,8 @@ std::string cost_section(const Runs& runs, const Findings& found) {
   const Estimate bytes = estimate(values_of(runs, "fasttext", 1.0, "bytes"));
   const Estimate time = estimate(values_of(runs, "fasttext", 1.0, "ms"));
   if (bytes.count > 0 && time.count > 0) {
-    text += fmt::format("fastText takes {:.2f} MB and {:.2g} ms a text.\n\n", 1e-6 * bytes.mean,
-                        time.mean);
+    text += fmt::format("fastText reads whole texts; it takes {:.2f} MB and {:.2g} ms a text.\n\n",
+                        1e-6 * bytes.mean, time.mean);
   }
   return text;
 }

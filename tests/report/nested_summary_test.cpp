@@ -116,7 +116,7 @@ TEST(NestedSummary, AllocationsAreChosenOnValidationRows) {
 TEST(NestedSummary, CostNamesBytesInBothPrecisions) {
   expect_fragments(two_seeds().page,
                    {"| 0.5 | 50.0 % | 75.0 % | 2.00 M | 50.0 % | 3.00 M | 12.00 | 6.00 |",
-                    "fastText takes 4.00 MB and 0.012 ms a text."});
+                    "fastText reads whole texts; it takes 4.00 MB and 0.012 ms a text."});
 }
 
 TEST(NestedSummary, TargetsAreMetOrNotOrNotRun) {
