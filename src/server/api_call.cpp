@@ -136,7 +136,7 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
       {"x-headroom-predicted-ms", fmt::format("{:.3f}", answer.predicted_ms)});
 }
 
-Abandon submit_call(ClassifyBackend& backend, PendingCall call, Reply reply) {
+Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply) {
   const auto done = [shape = call.shape, name = call.model.name, format = std::move(call.format),
                      reply = std::move(reply)](const CallOutcome& outcome) {
     HttpResponse response;

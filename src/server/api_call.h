@@ -36,14 +36,14 @@ Spend read_spend(const Json& object, std::string_view budget_key, std::string_vi
 void check_text_count(size_t texts, const CallLimits& limits);
 
 // Submits and, when the answer is there, replies with what `format` makes of it.
-struct PendingCall {
+struct ApiCall {
   const ModelFacts& model;
   std::vector<CallText> texts;
   Spend spend;
   ErrorShape shape = ErrorShape::plain;
   std::function<Json(const CallAnswer& answer)> format;
 };
-Abandon submit_call(ClassifyBackend& backend, PendingCall call, Reply reply);
+Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply);
 
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
 // sum of tokens.
