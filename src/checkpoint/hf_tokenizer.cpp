@@ -23,7 +23,7 @@ constexpr std::array<SpecialKey, 5> special_keys = {{{"unk_token", unknown_token
                                                      {"cls_token", cls_token},
                                                      {"mask_token", mask_token}}};
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_tokenizer(const std::string& message) {
   throw Error(ErrorCode::bad_model, "read Hugging Face tokenizer", message);
 }
 
@@ -39,7 +39,7 @@ std::string token_content(const Json& value) {
 void require_special(const std::string& file, std::string_view key, const Json& value) {
   const std::string token = token_content(value);
   if (is_special_token(token)) return;
-  fail(
+  refuse_tokenizer(
       fmt::format("{} {} has \"{}\": only BERT's special tokens are imported, not tokens added to "
                   "them",
                   file, key, token));
@@ -51,7 +51,8 @@ void check_special_tokens(const std::string& file, const Json& json) {
     if (!json.contains(special.key)) continue;
     const std::string token = token_content(json.at(special.key));
     if (token == special.token) continue;
-    fail(fmt::format("{} {} is \"{}\", expected \"{}\"", file, special.key, token, special.token));
+    refuse_tokenizer(
+        fmt::format("{} {} is \"{}\", expected \"{}\"", file, special.key, token, special.token));
   }
   for (const char* key :
        {"additional_special_tokens", "extra_special_tokens", "added_tokens_decoder"}) {
@@ -81,22 +82,24 @@ TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
   const std::string kind = fields.text_or("tokenizer_class", "BertTokenizer");
   settings.needs_tokenizer_json = kind == "PreTrainedTokenizerFast" || kind == "TokenizersBackend";
   if (kind != "BertTokenizer" && kind != "BertTokenizerFast" && !settings.needs_tokenizer_json) {
-    fields.fail("tokenizer_class", fmt::format("is \"{}\", expected BertTokenizer", kind));
+    fields.refuse_tokenizer("tokenizer_class",
+                            fmt::format("is \"{}\", expected BertTokenizer", kind));
   }
   if (fields.has("do_lower_case")) settings.lower_case = fields.boolean_or("do_lower_case", true);
   const bool lower_case = settings.lower_case.value_or(true);
   if (fields.boolean_or("strip_accents", lower_case) != lower_case) {
-    fields.fail("strip_accents", fmt::format("is {}, but do_lower_case is {}: our tokenizer does "
-                                             "both or neither",
-                                             !lower_case, lower_case));
+    fields.refuse_tokenizer("strip_accents",
+                            fmt::format("is {}, but do_lower_case is {}: our tokenizer does "
+                                        "both or neither",
+                                        !lower_case, lower_case));
   }
   for (const char* key : {"tokenize_chinese_chars", "do_basic_tokenize"}) {
     if (!fields.boolean_or(key, true)) {
-      fields.fail(key, "is false, our tokenizer always does that");
+      fields.refuse_tokenizer(key, "is false, our tokenizer always does that");
     }
   }
   if (json.contains("never_split") && !json.at("never_split").empty()) {
-    fields.fail("never_split", "is set, our tokenizer splits every word");
+    fields.refuse_tokenizer("never_split", "is set, our tokenizer splits every word");
   }
   check_special_tokens(name, json);
   // Transformers writes 1e30 for "no limit".
@@ -131,20 +134,22 @@ HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape,
   const std::optional<Vocabulary> vocabulary = read_vocabulary_file(folder);
   const std::optional<HfTokenizer> fast = read_tokenizer_file(folder);
   if (!fast && (!vocabulary || settings.needs_tokenizer_json)) {
-    fail(vocabulary ? "tokenizer.json is missing, which tokenizer_config.json asks for"
-                    : "neither vocab.txt nor tokenizer.json is in the folder");
+    refuse_tokenizer(vocabulary ? "tokenizer.json is missing, which tokenizer_config.json asks for"
+                                : "neither vocab.txt nor tokenizer.json is in the folder");
   }
   if (fast && vocabulary && !(fast->vocabulary == *vocabulary)) {
-    fail("vocab.txt and tokenizer.json hold different vocabularies: files of two models?");
+    refuse_tokenizer(
+        "vocab.txt and tokenizer.json hold different vocabularies: files of two models?");
   }
   if (fast && settings.lower_case && *settings.lower_case != fast->lower_case) {
-    fail(fmt::format("tokenizer_config.json says do_lower_case = {}, tokenizer.json lowercase = {}",
-                     *settings.lower_case, fast->lower_case));
+    refuse_tokenizer(
+        fmt::format("tokenizer_config.json says do_lower_case = {}, tokenizer.json lowercase = {}",
+                    *settings.lower_case, fast->lower_case));
   }
   HfTokenizer tokenizer =
       fast ? *fast : HfTokenizer{*vocabulary, settings.lower_case.value_or(true)};
   if (tokenizer.vocabulary.size() != shape.vocabulary) {
-    fail(
+    refuse_tokenizer(
         fmt::format("the vocabulary has {} tokens, but config.json says vocab_size = {}: files of "
                     "two models, or tokens added later?",
                     tokenizer.vocabulary.size(), shape.vocabulary));

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view origin = "tokenizer.json";
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_json(const std::string& message) {
   throw Error(ErrorCode::bad_model, "read tokenizer.json", message);
 }
 
 JsonFields part(const Json& json, const char* name) {
   if (!json.contains(name) || !json.at(name).is_object()) {
-    fail(fmt::format("{} is missing: only BERT's tokenizer is imported", name));
+    refuse_json(fmt::format("{} is missing: only BERT's tokenizer is imported", name));
   }
   return {json.at(name), ErrorCode::bad_model, fmt::format("{} {}", origin, name)};
 }
@@ -31,23 +31,24 @@ void expect_type(const JsonFields& fields, std::string_view type) {
 }
 
 void expect_true(const JsonFields& fields, std::string_view key) {
-  if (!fields.boolean_or(key, true)) fields.fail(key, "is false, our tokenizer always does that");
+  if (!fields.boolean_or(key, true))
+    fields.refuse_json(key, "is false, our tokenizer always does that");
 }
 
 // {"[PAD]": 0, ...} as vocab.txt would have it.
 Vocabulary vocabulary_from(const SortedJson& map) {
-  if (!map.is_object()) fail("model.vocab is no object of tokens and their ids");
+  if (!map.is_object()) refuse_json("model.vocab is no object of tokens and their ids");
   std::vector<const std::string*> by_id(map.size(), nullptr);
   for (const auto& entry : map.get_ref<const SortedJson::object_t&>()) {
     const auto& [token, id] = entry;
     const bool in_range = id.is_number_unsigned() && id.get<uint64_t>() < by_id.size();
     if (!in_range || by_id[id.get<size_t>()] != nullptr) {
-      fail(fmt::format("model.vocab gives \"{}\" the id {}, expected each of 0 to {} once", token,
-                       id.dump(), by_id.size() - 1));
+      refuse_json(fmt::format("model.vocab gives \"{}\" the id {}, expected each of 0 to {} once",
+                              token, id.dump(), by_id.size() - 1));
     }
     // The line ends of vocab.txt; its reader refuses every other control character.
     if (token.find_first_of("\r\n") != std::string::npos) {
-      fail(fmt::format("token {} holds a line end", id.dump()));
+      refuse_json(fmt::format("token {} holds a line end", id.dump()));
     }
     by_id[id.get<size_t>()] = &token;
   }
@@ -69,9 +70,10 @@ bool read_normalizer(const JsonFields& normalizer) {
   expect_true(normalizer, "handle_chinese_chars");
   const bool lower_case = normalizer.boolean_or("lowercase", true);
   if (normalizer.boolean_or("strip_accents", lower_case) != lower_case) {
-    normalizer.fail("strip_accents", fmt::format("is {}, but lowercase is {}: our tokenizer does "
-                                                 "both or neither",
-                                                 !lower_case, lower_case));
+    normalizer.refuse_json("strip_accents",
+                           fmt::format("is {}, but lowercase is {}: our tokenizer does "
+                                       "both or neither",
+                                       !lower_case, lower_case));
   }
   return lower_case;
 }
@@ -94,7 +96,7 @@ std::string template_text(const JsonFields& processor, const char* key) {
 void expect_template(const JsonFields& processor, const char* key, std::string_view expected) {
   const std::string text = template_text(processor, key);
   if (text != expected)
-    processor.fail(key, fmt::format("is \"{}\", expected \"{}\"", text, expected));
+    processor.refuse_json(key, fmt::format("is \"{}\", expected \"{}\"", text, expected));
 }
 
 void check_post_processor(const JsonFields& processor) {
@@ -102,7 +104,7 @@ void check_post_processor(const JsonFields& processor) {
     for (const auto& [key, token] : {std::pair("sep", sep_token), std::pair("cls", cls_token)}) {
       const Json& pair = processor.array(key);
       if (pair.empty() || pair[0] != token) {
-        processor.fail(key, fmt::format("is {}, expected {}", pair.dump(), token));
+        processor.refuse_json(key, fmt::format("is {}, expected {}", pair.dump(), token));
       }
     }
     return;
@@ -119,12 +121,13 @@ void check_added_tokens(const Json& json, const Vocabulary& vocabulary) {
     const JsonFields fields(token, ErrorCode::bad_model, "tokenizer.json added_tokens");
     const std::string content = fields.text("content");
     if (!is_special_token(content)) {
-      fields.fail("content", fmt::format("is \"{}\": only BERT's special tokens are imported, not "
-                                         "tokens added to them",
-                                         content));
+      fields.refuse_json("content",
+                         fmt::format("is \"{}\": only BERT's special tokens are imported, not "
+                                     "tokens added to them",
+                                     content));
     }
     if (vocabulary.find(content) != fields.whole("id", 0, INT32_MAX)) {
-      fields.fail("id", fmt::format("of \"{}\" is not the one in model.vocab", content));
+      fields.refuse_json("id", fmt::format("of \"{}\" is not the one in model.vocab", content));
     }
   }
 }
@@ -138,7 +141,7 @@ HfTokenizer parse_tokenizer_json(std::string_view text) {
     vocabulary = std::exchange(large["model"]["vocab"], nullptr);
   }
   Json json = large;
-  if (!json.is_object()) fail("a JSON object was expected");
+  if (!json.is_object()) refuse_json("a JSON object was expected");
   for (const char* name : {"model", "normalizer", "pre_tokenizer", "post_processor"}) {
     if (json.contains(name) && json[name].is_object()) json[name] = without_nulls(json[name]);
   }

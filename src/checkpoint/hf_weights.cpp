@@ -15,7 +15,7 @@ constexpr const char* index_name = "model.safetensors.index.json";
 constexpr uint64_t index_limit = 64ULL << 20;
 constexpr size_t max_shards = 1000;  // the largest public models have a few hundred
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_weights(const std::string& message) {
   throw Error(ErrorCode::bad_model, "read Hugging Face weights", message);
 }
 
@@ -24,27 +24,27 @@ constexpr size_t max_shards = 1000;  // the largest public models have a few hun
   for (const std::string& name : folder.names()) {
     for (const char* ending : {".bin", ".pt", ".pth", ".pkl", ".ckpt", ".bin.index.json"}) {
       if (!name.ends_with(ending)) continue;
-      fail(
+      refuse_weights(
           fmt::format("{} is a pickle, which can run code when it is opened, so it is never read. "
                       "If you trust where it came from, load it in Transformers and call "
                       "save_pretrained(): that writes {}",
                       name, single_name));
     }
     if (name.ends_with(".h5") || name.ends_with(".msgpack")) {
-      fail(
+      refuse_weights(
           fmt::format("{} holds weights of TensorFlow or Flax; load them in Transformers and call "
                       "save_pretrained() of the PyTorch class: that writes {}",
                       name, single_name));
     }
   }
-  fail(fmt::format("neither {} nor {} is in the folder", single_name, index_name));
+  refuse_weights(fmt::format("neither {} nor {} is in the folder", single_name, index_name));
 }
 
 // A shard lies beside its index; another index is no shard.
 void check_shard_name(const std::string& name) {
   if (name.find('/') != std::string::npos || name.find('\\') != std::string::npos ||
       name.starts_with('.') || !name.ends_with(".safetensors")) {
-    fail(
+    refuse_weights(
         fmt::format("{} names the shard \"{}\", expected the plain name of a .safetensors file "
                     "beside it",
                     index_name, name));
@@ -55,12 +55,12 @@ void check_shard_name(const std::string& name) {
 std::map<std::string, std::string> read_weight_map(const SortedJson& index) {
   const auto found = index.find("weight_map");
   if (found == index.end() || !found->is_object() || found->empty()) {
-    fail(fmt::format("{} has no weight_map: an incomplete download?", index_name));
+    refuse_weights(fmt::format("{} has no weight_map: an incomplete download?", index_name));
   }
   std::map<std::string, std::string> map;
   for (const auto& [tensor, file] : found->items()) {
     if (!file.is_string()) {
-      fail(fmt::format("{}: weight_map gives \"{}\" no file name", index_name, tensor));
+      refuse_weights(fmt::format("{}: weight_map gives \"{}\" no file name", index_name, tensor));
     }
     check_shard_name(file.get<std::string>());
     map.emplace(tensor, file.get<std::string>());
@@ -81,8 +81,9 @@ void check_total_size(const SortedJson& index, const std::vector<SafetensorsFile
   }
   const SortedJson& declared = metadata->at("total_size");
   if (!declared.is_number() || declared.get<double>() != static_cast<double>(total)) {
-    fail(fmt::format("{} declares {} bytes of tensors, its shards hold {}: an incomplete download?",
-                     index_name, declared.dump(), total));
+    refuse_weights(
+        fmt::format("{} declares {} bytes of tensors, its shards hold {}: an incomplete download?",
+                    index_name, declared.dump(), total));
   }
 }
 
@@ -106,8 +107,8 @@ void HfWeights::open_shards(const HfFolder& folder) {
   std::map<std::string, size_t> shards;
   for (const auto& [tensor, file] : map) shards.emplace(file, 0);
   if (shards.size() > max_shards) {
-    fail(fmt::format("{} lists {} shards, more than the limit of {}", index_name, shards.size(),
-                     max_shards));
+    refuse_weights(fmt::format("{} lists {} shards, more than the limit of {}", index_name,
+                               shards.size(), max_shards));
   }
   for (auto& [name, position] : shards) {
     position = files_.size();
@@ -115,7 +116,7 @@ void HfWeights::open_shards(const HfFolder& folder) {
     for (const TensorInfo& tensor : files_.back().tensors()) {
       const auto listed = map.find(tensor.name);
       if (listed == map.end() || listed->second != name) {
-        fail(
+        refuse_weights(
             fmt::format("{} holds \"{}\", which {} {}: every tensor must be listed once, where it "
                         "is",
                         name, tensor.name, index_name,
@@ -127,7 +128,8 @@ void HfWeights::open_shards(const HfFolder& folder) {
   }
   for (const auto& [tensor, file] : map) {
     if (!has(tensor)) {
-      fail(fmt::format("{} looks for \"{}\" in {}, where it is not", index_name, tensor, file));
+      refuse_weights(
+          fmt::format("{} looks for \"{}\" in {}, where it is not", index_name, tensor, file));
     }
   }
   check_total_size(index, files_);
@@ -142,7 +144,7 @@ std::vector<std::string> HfWeights::names() const {
 const SafetensorsFile& HfWeights::file_of(std::string_view name) const {
   const auto found = owner_.find(name);
   if (found == owner_.end()) {
-    fail(fmt::format("there is no tensor \"{}\": weights of another model?", name));
+    refuse_weights(fmt::format("there is no tensor \"{}\": weights of another model?", name));
   }
   return files_[found->second];
 }

@@ -17,29 +17,29 @@ constexpr double smallest_cell = 4;
 constexpr double usual_cell_height = 30;
 constexpr double panel_gap = 28;
 constexpr double panel_line_height = 17;  // title, subtitle, column labels, x label
-constexpr double axis_title_room = 24;
+constexpr double map_title_room = 24;
 constexpr double label_gap = 8;
 constexpr double bar_width = 14;
 constexpr double shortest_bar = 110;
 constexpr double bar_gap = 28;
 constexpr double bar_text_room = 76;  // tick labels and the bar's title
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_map(const std::string& why) {
   throw Error(ErrorCode::usage, "draw heat map", why);
 }
 
 void check(const HeatMap& map) {
   if (map.values.empty() || map.values.front().empty()) {
-    refuse(fmt::format("\"{}\" has no cells", map.title));
+    refuse_map(fmt::format("\"{}\" has no cells", map.title));
   }
   if (map.values.size() != map.row_labels.size()) {
-    refuse(fmt::format("\"{}\" has {} rows of values but {} row labels", map.title,
-                       map.values.size(), map.row_labels.size()));
+    refuse_map(fmt::format("\"{}\" has {} rows of values but {} row labels", map.title,
+                           map.values.size(), map.row_labels.size()));
   }
   for (const auto& row : map.values) {
     if (row.size() == map.column_labels.size()) continue;
-    refuse(fmt::format("\"{}\" has a row of {} values but {} column labels", map.title, row.size(),
-                       map.column_labels.size()));
+    refuse_map(fmt::format("\"{}\" has a row of {} values but {} column labels", map.title,
+                           row.size(), map.column_labels.size()));
   }
 }
 
@@ -67,7 +67,7 @@ Extent measure(const HeatMapPanels& figure) {
     }
     double labels = 0;
     for (const auto& label : map.row_labels) labels = std::max(labels, estimated_width(label));
-    labels += label_gap + (map.y_label.empty() ? 0 : axis_title_room);
+    labels += label_gap + (map.y_label.empty() ? 0 : map_title_room);
     extent.row_labels = std::max(extent.row_labels, labels);
     const double above = (map.title.empty() ? 0 : 1) + (map.subtitle.empty() ? 0 : 1);
     extent.lines_above = std::max(extent.lines_above, above);
@@ -92,7 +92,7 @@ std::string cell_text(double value, ValueFormat format) {
 }
 
 HeatMapLayout lay_out(const HeatMapPanels& figure) {
-  if (figure.panels.empty()) refuse("there are no panels");
+  if (figure.panels.empty()) refuse_map("there are no panels");
   for (const HeatMap& map : figure.panels) check(map);
   const Extent extent = measure(figure);
 

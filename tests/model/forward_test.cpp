@@ -15,7 +15,7 @@ using testing::random_lengths;
 using testing::random_shape;
 using testing::random_weights;
 
-constexpr uint64_t models = 40;
+constexpr uint64_t forward_models = 40;
 
 // Rows [first, first + count) of a batch, cut to `length` tokens.
 Batch part_of(const Batch& batch, int64_t first, int64_t count, int64_t length) {
@@ -34,7 +34,7 @@ TEST(Forward, GivesOneLogitPerRowAndLabel) {
 }
 
 TEST(Forward, GatesOfOneAreTheDenseModel) {
-  for (uint64_t seed = 0; seed < models; ++seed) {
+  for (uint64_t seed = 0; seed < forward_models; ++seed) {
     Random random{seed};
     const ModelShape shape = random_shape(random);
     const ModelWeights weights = random_weights(shape, seed);
@@ -74,7 +74,7 @@ TEST(Forward, AClosedGateChangesTheLogits) {
 }
 
 TEST(Forward, MorePaddingChangesNoLogit) {
-  for (uint64_t seed = 0; seed < models; ++seed) {
+  for (uint64_t seed = 0; seed < forward_models; ++seed) {
     Random random{seed, 1};
     const ModelShape shape = random_shape(random);
     // A fresh model's logits are near 1, so 1e-6 is a few units in the last place.
@@ -101,7 +101,7 @@ TEST(Forward, WhatStandsInThePaddingIsNeverRead) {
 }
 
 TEST(Forward, ABatchIsItsRowsOneByOne) {
-  for (uint64_t seed = 0; seed < models; ++seed) {
+  for (uint64_t seed = 0; seed < forward_models; ++seed) {
     Random random{seed, 2};
     const ModelShape shape = random_shape(random);
     const ModelWeights weights = random_weights(shape, seed);
@@ -144,7 +144,7 @@ TEST(Forward, DropoutFollowsTheSeedOfTheGenerator) {
 }
 
 TEST(Forward, GatesPerExampleAreEachExampleAlone) {
-  for (uint64_t seed = 0; seed < models; ++seed) {
+  for (uint64_t seed = 0; seed < forward_models; ++seed) {
     Random random{seed, 3};
     const ModelShape shape = random_shape(random);
     const ModelWeights weights = random_weights(shape, seed);
@@ -192,7 +192,7 @@ TEST(Forward, AClosedNeuronIsAZeroColumn) {
 }
 
 TEST(MaskedLogits, AreThoseOfThePlainFormulas) {
-  for (uint64_t seed = 0; seed < models; ++seed) {
+  for (uint64_t seed = 0; seed < forward_models; ++seed) {
     Random random{seed, 4};
     const ModelShape shape = random_shape(random);
     const ModelWeights weights = random_weights(shape, seed, OutputHead::masked_lm);
