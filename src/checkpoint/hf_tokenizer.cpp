@@ -82,24 +82,22 @@ TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
   const std::string kind = fields.text_or("tokenizer_class", "BertTokenizer");
   settings.needs_tokenizer_json = kind == "PreTrainedTokenizerFast" || kind == "TokenizersBackend";
   if (kind != "BertTokenizer" && kind != "BertTokenizerFast" && !settings.needs_tokenizer_json) {
-    fields.refuse_tokenizer("tokenizer_class",
-                            fmt::format("is \"{}\", expected BertTokenizer", kind));
+    fields.fail("tokenizer_class", fmt::format("is \"{}\", expected BertTokenizer", kind));
   }
   if (fields.has("do_lower_case")) settings.lower_case = fields.boolean_or("do_lower_case", true);
   const bool lower_case = settings.lower_case.value_or(true);
   if (fields.boolean_or("strip_accents", lower_case) != lower_case) {
-    fields.refuse_tokenizer("strip_accents",
-                            fmt::format("is {}, but do_lower_case is {}: our tokenizer does "
-                                        "both or neither",
-                                        !lower_case, lower_case));
+    fields.fail("strip_accents", fmt::format("is {}, but do_lower_case is {}: our tokenizer does "
+                                             "both or neither",
+                                             !lower_case, lower_case));
   }
   for (const char* key : {"tokenize_chinese_chars", "do_basic_tokenize"}) {
     if (!fields.boolean_or(key, true)) {
-      fields.refuse_tokenizer(key, "is false, our tokenizer always does that");
+      fields.fail(key, "is false, our tokenizer always does that");
     }
   }
   if (json.contains("never_split") && !json.at("never_split").empty()) {
-    fields.refuse_tokenizer("never_split", "is set, our tokenizer splits every word");
+    fields.fail("never_split", "is set, our tokenizer splits every word");
   }
   check_special_tokens(name, json);
   // Transformers writes 1e30 for "no limit".

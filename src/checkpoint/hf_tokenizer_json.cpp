@@ -31,8 +31,7 @@ void expect_type(const JsonFields& fields, std::string_view type) {
 }
 
 void expect_true(const JsonFields& fields, std::string_view key) {
-  if (!fields.boolean_or(key, true))
-    fields.refuse_json(key, "is false, our tokenizer always does that");
+  if (!fields.boolean_or(key, true)) fields.fail(key, "is false, our tokenizer always does that");
 }
 
 // {"[PAD]": 0, ...} as vocab.txt would have it.
@@ -70,10 +69,9 @@ bool read_normalizer(const JsonFields& normalizer) {
   expect_true(normalizer, "handle_chinese_chars");
   const bool lower_case = normalizer.boolean_or("lowercase", true);
   if (normalizer.boolean_or("strip_accents", lower_case) != lower_case) {
-    normalizer.refuse_json("strip_accents",
-                           fmt::format("is {}, but lowercase is {}: our tokenizer does "
-                                       "both or neither",
-                                       !lower_case, lower_case));
+    normalizer.fail("strip_accents", fmt::format("is {}, but lowercase is {}: our tokenizer does "
+                                                 "both or neither",
+                                                 !lower_case, lower_case));
   }
   return lower_case;
 }
@@ -96,7 +94,7 @@ std::string template_text(const JsonFields& processor, const char* key) {
 void expect_template(const JsonFields& processor, const char* key, std::string_view expected) {
   const std::string text = template_text(processor, key);
   if (text != expected)
-    processor.refuse_json(key, fmt::format("is \"{}\", expected \"{}\"", text, expected));
+    processor.fail(key, fmt::format("is \"{}\", expected \"{}\"", text, expected));
 }
 
 void check_post_processor(const JsonFields& processor) {
@@ -104,7 +102,7 @@ void check_post_processor(const JsonFields& processor) {
     for (const auto& [key, token] : {std::pair("sep", sep_token), std::pair("cls", cls_token)}) {
       const Json& pair = processor.array(key);
       if (pair.empty() || pair[0] != token) {
-        processor.refuse_json(key, fmt::format("is {}, expected {}", pair.dump(), token));
+        processor.fail(key, fmt::format("is {}, expected {}", pair.dump(), token));
       }
     }
     return;
@@ -121,13 +119,12 @@ void check_added_tokens(const Json& json, const Vocabulary& vocabulary) {
     const JsonFields fields(token, ErrorCode::bad_model, "tokenizer.json added_tokens");
     const std::string content = fields.text("content");
     if (!is_special_token(content)) {
-      fields.refuse_json("content",
-                         fmt::format("is \"{}\": only BERT's special tokens are imported, not "
-                                     "tokens added to them",
-                                     content));
+      fields.fail("content", fmt::format("is \"{}\": only BERT's special tokens are imported, not "
+                                         "tokens added to them",
+                                         content));
     }
     if (vocabulary.find(content) != fields.whole("id", 0, INT32_MAX)) {
-      fields.refuse_json("id", fmt::format("of \"{}\" is not the one in model.vocab", content));
+      fields.fail("id", fmt::format("of \"{}\" is not the one in model.vocab", content));
     }
   }
 }

@@ -70,12 +70,15 @@ const NestedModel& nested_model() {
   return model;
 }
 
-std::vector<Json> predictions(const Arguments& more) {
-  const Outcome outcome =
-      run(joined({"predict", "--model", nested_model().model(), "--json"}, more),
-          {"the goal of the match\nbank stock price\na\n\n", {}});
+std::vector<Json> predictions_of(const std::string& model, const Arguments& more) {
+  const Outcome outcome = run(joined({"predict", "--model", model, "--json"}, more),
+                              {"the goal of the match\nbank stock price\na\n\n", {}});
   expect_success(outcome);
   return json_lines(outcome);
+}
+
+std::vector<Json> predictions(const Arguments& more) {
+  return predictions_of(nested_model().model(), more);
 }
 
 void expect_near(const std::vector<Json>& a, const std::vector<Json>& b, double tolerance) {
@@ -99,6 +102,24 @@ TEST_F(Engines, NativeEqualsTorchAtEveryBudget) {
   for (const char* budget : {"0.125", "0.5", "0.75", "1"}) {
     expect_near(predictions({"--budget", budget}),
                 predictions({"--budget", budget, "--engine", "torch"}), 1e-5);
+  }
+}
+
+TEST_F(Engines, NativeEqualsTorchForEveryAttentionAndMethod) {
+  const TemporaryFolder folder;
+  for (const char* attention : {"optimized", "efficient", "super"}) {
+    for (const char* method : {"nested", "budgeted"}) {
+      SCOPED_TRACE(std::string(attention) + " " + method);
+      const std::string model = (folder.path() / attention / method).string();
+      expect_success(run(
+          joined(tiny_model().training(model),
+                 {"--attention", attention, "--method", method, "--epochs", "1", "--nested-epochs",
+                  "1", "--soft-epochs", "1", "--hard-epochs", "1", "--lr", "0.01"})));
+      for (const char* budget : {"0.5", "1"}) {
+        expect_near(predictions_of(model, {"--budget", budget}),
+                    predictions_of(model, {"--budget", budget, "--engine", "torch"}), 1e-5);
+      }
+    }
   }
 }
 
