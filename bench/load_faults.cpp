@@ -149,6 +149,7 @@ Json run_faults(int port, int clients, double seconds, uint64_t seed) {
   std::mutex mutex;
   const auto stop = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<size_t>(clients));
   for (int client = 0; client < clients; ++client) {
     threads.emplace_back([&, client] {
       Random random(seed + static_cast<uint64_t>(client));
