@@ -85,6 +85,7 @@ std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log
 
 std::vector<std::string> names_of(const std::vector<ServedModel>& models) {
   std::vector<std::string> names;
+  names.reserve(models.size());
   for (const ServedModel& model : models) names.push_back(model.name);
   return names;
 }
