@@ -62,8 +62,8 @@ TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
       "--method adaptive is not supported; this version has: dense, nested, budgeted, static");
   expect_failure(train({"--task", "image"}), 2,
                  "--task image is not supported; this version has: classify, synthetic");
-  expect_failure(train({"--attention", "super"}), 2,
-                 "--attention super is not supported; this version has: standard");
+  expect_failure(train({"--attention", "linear"}), 2,
+                 "expected standard, optimized, efficient or super");
 }
 
 TEST_F(Train, BadDataNamesTheFileAndTheLineAndLeavesNothingBehind) {

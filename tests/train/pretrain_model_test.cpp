@@ -163,13 +163,13 @@ TEST_F(Pretrain, RowsOfTrainingAreCutToThePositionsOfTheStart) {
 }
 
 TEST_F(Pretrain, ItsCheckpointClassifiesNothing) {
-  expect_error(ErrorCode::usage, "--init", [&] { Predictor(model, 1.0, 1, "cpu"); });
+  expect_error(ErrorCode::bad_model, "--init", [&] { Predictor(model, 1.0, 1, "cpu"); });
   EvalRequest request;
   request.model = model;
   request.data = "csv:" + folder.write("rows.csv", "1,cat\n2,dog\n").string();
   request.budgets = {1.0};
   request.threads = 1;
-  expect_error(ErrorCode::usage, "--init", [&] { evaluate_checkpoint(request); });
+  expect_error(ErrorCode::bad_model, "--init", [&] { evaluate_checkpoint(request); });
 }
 
 TEST_F(Pretrain, ResumedFromACrashWritesTheSameCheckpoint) {

@@ -18,7 +18,7 @@ TEST(TrainingOutput, KeepsItsStateBesideTheCheckpoint) {
 }
 
 TEST(TrainingOutput, WithoutANameIsAUsageError) {
-  expect_error(ErrorCode::usage, "--out is empty", [] { TrainingOutput{}.state_directory(); });
+  expect_error(ErrorCode::usage, "--out is empty", [] { check_output({}); });
   expect_error(ErrorCode::usage, "current directory", [] { check_output({"."}); });
 }
 
