@@ -29,7 +29,7 @@ demo: build ## train a small budgeted model, score it, time it, use it (a few mi
 	@scripts/demo
 
 configure: check-packages ## configure the release build with tests
-	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=ON
+	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=ON -DHEADROOM_UNITY=OFF
 
 # Tests of plain layers are compiled once, under the sanitizers; the release build tests what is fast
 # or needs libtorch. `make configure` builds all of them for release too.
@@ -49,7 +49,7 @@ format: ## format all C++ files in place
 format-check: ## fail if a C++ file is not formatted
 	@scripts/format check
 
-tidy: configure ## clang-tidy over all sources; `make test` runs a few checks and leaves out tests and libtorch
+tidy: configure ## clang-tidy over all sources; `make test` runs a few checks, on the layers without libtorch
 	JOBS=$(JOBS) scripts/tidy
 
 # Without optimisation sanitized code compiles five times faster, and several files at once twice as
