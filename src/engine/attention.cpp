@@ -78,6 +78,17 @@ class Attention {
   }
 
  private:
+  // `rows` rows times the first `count` listed panels; `segment` must live as long as the call.
+  GemmCall product(int64_t rows, const GemmSegment& segment, int64_t count) const {
+    GemmCall call;
+    call.rows = rows;
+    call.segments = &segment;
+    call.segment_count = 1;
+    call.panels = work_.panels;
+    call.panel_count = count;
+    return call;
+  }
+
   // Parts [first, last] of every kept head, in one product.
   void project(Part first, Part last, int64_t rows) const {
     const int64_t parts = input_projections(kind_);
@@ -91,12 +102,7 @@ class Attention {
         }
       }
     }
-    GemmCall call;
-    call.rows = rows;
-    call.segments = &input_;
-    call.segment_count = 1;
-    call.panels = work_.panels;
-    call.panel_count = count;
+    GemmCall call = product(rows, input_, count);
     multiply(kernels_, work_.stream.operand, call);
   }
 
@@ -115,14 +121,9 @@ class Attention {
       const int64_t at = p * T_ * panel_width;
       work_.panels[p] = {work_.unmixed + at, nullptr, values + at, panel_width, nullptr};
     }
-    GemmCall call;
+    GemmCall call = product(T_, whole, head_panels_);
     call.a = layer_.mixing.data();
     call.a_stride = positions_;
-    call.rows = T_;
-    call.segments = &whole;
-    call.segment_count = 1;
-    call.panels = work_.panels;
-    call.panel_count = head_panels_;
     kernels_.gemm_f32(call);
   }
 
@@ -146,14 +147,9 @@ class Attention {
       work_.panels[p] = {work_.turned_keys + p * W_ * panel_width, nullptr,
                          work_.scores.at(0, p * panel_width), work_.scores.stride, nullptr};
     }
-    GemmCall call;
+    GemmCall call = product(rows, whole, count);
     call.a = queries;
     call.a_stride = W_;
-    call.rows = rows;
-    call.segments = &whole;
-    call.segment_count = 1;
-    call.panels = work_.panels;
-    call.panel_count = count;
     kernels_.gemm_f32(call);
   }
 
@@ -163,14 +159,9 @@ class Attention {
       work_.panels[p] = {work_.values + i * T_ * W_ + p * T_ * panel_width, nullptr,
                          context.at(row, i * W_ + p * panel_width), context.stride, nullptr};
     }
-    GemmCall call;
+    GemmCall call = product(rows, whole, head_panels_);
     call.a = work_.scores.data;
     call.a_stride = work_.scores.stride;
-    call.rows = rows;
-    call.segments = &whole;
-    call.segment_count = 1;
-    call.panels = work_.panels;
-    call.panel_count = head_panels_;
     call.finish = GemmFinish::scale_rows;
     call.row_scales = work_.inverse_sums;
     call.out = context.type();
