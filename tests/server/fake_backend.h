@@ -53,7 +53,7 @@ class FakeBackend : public ClassifyBackend {
     } else if (mode == Mode::at_once) {
       done(answer(texts.size(), spend));
     } else {
-      waiting_.push_back([this, texts, spend, done] { done(answer(texts.size(), spend)); });
+      waiting_.emplace_back([texts, spend, done] { done(answer(texts.size(), spend)); });
       changed_.notify_all();
     }
     return [this] {
