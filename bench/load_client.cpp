@@ -141,6 +141,12 @@ std::vector<LoadOutcome> LoadClient::run(const std::vector<LoadRequest>& request
                                          const std::vector<size_t>& order,
                                          const std::vector<double>& due, double patience) {
   std::vector<LoadOutcome> outcomes(due.size());
+  for (size_t i = 0; i < connections_.size(); ++i) {
+    if (connections_[i].request < 0) continue;  // left waiting by the run before
+    open(connections_[i]);
+    connections_[i].request = -1;
+    free_.push_back(i);
+  }
   start_ = now();
   finished_ = 0;
   size_t next = 0;
