@@ -8,8 +8,6 @@
 #include <boost/beast/http/error.hpp>
 #include <utility>
 
-#include "server/response_head.h"
-
 namespace headroom {
 namespace {
 
@@ -55,6 +53,7 @@ HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& 
       handler_(handler),
       limits_(limits),
       gate_(std::move(gate)),
+      reply_socket_(std::make_shared<ReplySocket>(socket_.native_handle())),
       ended_(std::move(ended)) {
   ErrorCode ignored;  // without it responses are only slower
   socket_.set_option(net::ip::tcp::no_delay(true), ignored);
@@ -70,6 +69,7 @@ void HttpSession::start_refusing(const HttpError& error) {
 
 void HttpSession::finish() {
   finishing_ = true;
+  reply_socket_->expect_no_more();
   if (phase_ == Phase::idle) close();
 }
 
@@ -194,10 +194,12 @@ void HttpSession::dispatch() {
   timer_.cancel();
   HttpRequest request{std::move(head_), std::move(parser_->get().body()),
                       std::chrono::steady_clock::now()};
-  const auto reply = [gate = gate_, weak = weak_from_this()](HttpResponse response) {
-    gate->post([weak, response = std::move(response)]() mutable {
+  const auto reply = [gate = gate_, socket = reply_socket_, weak = weak_from_this(),
+                      keep_alive = keep_alive_, head_only = head_only_](HttpResponse response) {
+    SentResponse sent = socket->send(std::move(response), keep_alive, head_only);
+    gate->post([weak, sent = std::move(sent)]() mutable {
       const auto self = weak.lock();
-      if (self && self->phase_ == Phase::waiting) self->write(std::move(response));
+      if (self && self->phase_ == Phase::waiting) self->on_sent(std::move(sent));
     });
   };
   abandon_ = handler_.handle(std::move(request), reply);
@@ -211,15 +213,21 @@ void HttpSession::refuse(const HttpError& error) {
 }
 
 void HttpSession::write(HttpResponse response) {
+  on_sent(reply_socket_->send(std::move(response), keep_alive_, head_only_));
+}
+
+void HttpSession::on_sent(SentResponse sent) {
   phase_ = Phase::writing;
   abandon_ = nullptr;
-  response_ = std::move(response);
-  response_head_ = response_head(response_, keep_alive_ && !finishing_);
-  const std::string_view content = head_only_ ? std::string_view() : response_.content();
+  sent_ = std::move(sent);
+  if (sent_.complete()) return on_written({});
   wait_at_most(limits_.write);
-  const std::array<net::const_buffer, 2> buffers = {net::buffer(response_head_),
-                                                    net::buffer(content.data(), content.size())};
-  net::async_write(socket_, buffers,
+  const std::string_view content = sent_.content();
+  const size_t of_head = std::min(sent_.bytes, sent_.head.size());
+  const std::array<net::const_buffer, 2> rest = {
+      net::buffer(sent_.head) + of_head,
+      net::buffer(content.data(), content.size()) + (sent_.bytes - of_head)};
+  net::async_write(socket_, rest,
                    [self = shared_from_this()](const ErrorCode& error, size_t /*bytes*/) {
                      self->on_written(error);
                    });
@@ -247,6 +255,7 @@ void HttpSession::linger() {
 void HttpSession::close() {
   if (phase_ == Phase::closed) return;
   phase_ = Phase::closed;
+  reply_socket_->let_go();
   ErrorCode ignored;
   socket_.close(ignored);
   timer_.cancel();

@@ -16,6 +16,7 @@
 #include "server/http_handler.h"
 #include "server/http_limits.h"
 #include "server/reply_gate.h"
+#include "server/reply_socket.h"
 
 namespace headroom {
 
@@ -59,6 +60,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void dispatch();
   void refuse(const HttpError& error);
   void write(HttpResponse response);
+  void on_sent(SentResponse sent);
   void on_written(const ErrorCode& error);
   void linger();
   void close();
@@ -70,6 +72,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpHandler& handler_;
   const HttpLimits& limits_;
   std::shared_ptr<ReplyGate> gate_;
+  std::shared_ptr<ReplySocket> reply_socket_;
   Ended ended_;
 
   Phase phase_ = Phase::idle;
@@ -78,13 +81,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool head_checked_ = false;
   bool head_only_ = false;  // HEAD: the response's content is not sent
   bool keep_alive_ = true;
-  bool finishing_ = false;
+  bool finishing_ = false;  // no request after this one
   bool read_under_way_ = false;
   size_t request_bytes_ = 0;  // as they came, chunk headers included
   std::string received_;      // and not parsed yet
   std::array<char, 16'384> incoming_;
-  HttpResponse response_;
-  std::string response_head_;
+  SentResponse sent_;
   Abandon abandon_;
 };
 
