@@ -1,6 +1,7 @@
 // One connection: reads requests one after the other, hands them to the handler and writes the
 // responses in the same order. While a call is under way it keeps reading, so that it notices at
-// once when the client leaves. Everything here runs on the server's one thread.
+// once when the client leaves. Everything here runs on the server's one thread; only sending a
+// response may start elsewhere (reply_socket.h).
 #pragma once
 
 #include <array>
