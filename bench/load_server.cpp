@@ -141,6 +141,7 @@ void measure_overhead(const LoadOptions& options) {
       if (outcome.status == 200) server_ms.push_back(1000 * (outcome.done - outcome.sent));
     }
   }
+  if (server_ms.empty()) throw Error(ErrorCode::runtime, "measure overhead", "no answer came");
   const double engine = quantile(engine_ms, 0.5);
   const double server = quantile(server_ms, 0.5);
   const Json json = {{"mode", "overhead"},           {"budget", budget},
