@@ -24,6 +24,19 @@ void copy_to_panels(const Activation& x, int64_t first, int64_t width, int64_t r
   }
 }
 
+// Two rows of a panel side by side in one row of units; a zero row where there is no second.
+void pair_rows(const uint16_t* panel, int64_t rows, uint32_t* units) {
+  constexpr uint16_t zeros[panel_width] = {};
+  for (int64_t t = 0; t < rows; t += 2) {
+    const uint16_t* first = panel + t * panel_width;
+    const uint16_t* second = t + 1 < rows ? first + panel_width : zeros;
+    uint32_t* to = units + t / 2 * panel_width;
+    for (int64_t n = 0; n < panel_width; ++n) {
+      to[n] = first[n] | static_cast<uint32_t>(second[n]) << 16U;
+    }
+  }
+}
+
 class Attention {
  public:
   Attention(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
@@ -38,6 +51,8 @@ class Attention {
         W_(weights.padded_head_width()),
         read_(weights.shape.head_width()),
         head_panels_(weights.head_panels()),
+        each_(4 / work.queries.size),
+        rows_(kernels.isa == Isa::amx && !in_floats() ? attention_rows : vector_rows),
         input_{0, 0, layer.inputs.units()} {}
 
   // Queries of the first `queries` tokens, keys and values of all: those that are projected.
@@ -55,29 +70,40 @@ class Attention {
   void read_input() const {
     for (size_t i = 0; i < plan_.heads.size(); ++i) {
       const int64_t first = plan_.heads[i] * read_;
-      const int64_t place = static_cast<int64_t>(i) * T_ * W_;
-      if (!has_key_projection(kind_)) copy_keys(first, work_.keys + place);
+      const auto head = static_cast<int64_t>(i);
+      if (!has_key_projection(kind_)) copy_keys(first, head);
       if (has_mixing(kind_)) {
         copy_to_panels(work_.stream.x, first, read_, T_, work_.unmixed);
-        mix_values(work_.values + place);
+        mix_values(head);
       } else if (!has_value_projection(kind_)) {
-        copy_to_panels(work_.stream.x, first, read_, T_, work_.values + place);
+        copy_values(first, head);
       }
     }
   }
 
   // The i-th kept head's rows of `context`.
   void mix(int64_t i, int64_t queries, const Activation& context) const {
-    kernels_.transpose(work_.keys + i * T_ * W_, W_, T_, W_, work_.turned_keys);
-    for (int64_t row = 0; row < queries; row += attention_rows) {
-      const int64_t rows = std::min(attention_rows, queries - row);
-      score(work_.queries + (i * T_ + row) * W_, rows);
-      kernels_.softmax(work_.scores.floats(), work_.scores.stride, rows, T_, work_.inverse_sums);
-      sum_values(i, rows, context, row);
+    const int64_t units = W_ / each_;
+    kernels_.transpose(reinterpret_cast<const float*>(head(work_.keys, i)), units, T_, units,
+                       reinterpret_cast<float*>(work_.turned_keys));
+    const uint32_t* values = paired_values(i);
+    for (int64_t row = 0; row < queries; row += rows_) {
+      const int64_t rows = std::min(rows_, queries - row);
+      score(i, row, rows);
+      take_shares(rows);
+      sum_values(i, values, rows, context, row);
     }
   }
 
  private:
+  static constexpr int64_t vector_rows = 28;  // two blocks of the products without tiles
+
+  bool in_floats() const { return each_ == 1; }
+
+  std::byte* head(const Activation& all, int64_t i) const {
+    return all.data + i * T_ * W_ * all.size;
+  }
+
   // `rows` rows times the first `count` listed panels; `segment` must live as long as the call.
   GemmCall product(int64_t rows, const GemmSegment& segment, int64_t count) const {
     GemmCall call;
@@ -103,69 +129,114 @@ class Attention {
       }
     }
     GemmCall call = product(rows, input_, count);
+    call.out = work_.queries.type();
     multiply(kernels_, work_.stream.operand, call);
   }
 
-  void copy_keys(int64_t first, float* keys) const {
-    const Activation& x = work_.stream.x;
-    for (int64_t t = 0; t < T_; ++t) {
-      std::copy_n(x.floats() + t * x.stride + first, read_, keys + t * W_);
-      std::fill(keys + t * W_ + read_, keys + (t + 1) * W_, 0.0F);
-    }
-  }
-
-  // The leading T x T block of the mixing matrix times the head's values.
-  void mix_values(float* values) const {
-    const GemmSegment whole = {0, 0, T_};
-    for (int64_t p = 0; p < head_panels_; ++p) {
-      const int64_t at = p * T_ * panel_width;
-      work_.panels[p] = {work_.unmixed + at, nullptr, values + at, panel_width, nullptr};
-    }
-    GemmCall call = product(T_, whole, head_panels_);
-    call.a = layer_.mixing.data();
-    call.a_stride = positions_;
-    kernels_.gemm_f32(call);
-  }
-
   struct Place {
-    float* at;
+    std::byte* at;
     int64_t stride;
   };
 
   Place place_of(int64_t i, int64_t part, int64_t panel) const {
-    if (part == value_part) {
-      return {work_.values + i * T_ * W_ + panel * T_ * panel_width, panel_width};
-    }
-    float* all = part == query_part ? work_.queries : work_.keys;
-    return {all + i * T_ * W_ + panel * panel_width, W_};
+    if (part == value_part) return value_panel(i, panel);
+    std::byte* all = head(part == query_part ? work_.queries : work_.keys, i);
+    return {all + panel * panel_width * work_.keys.size, W_};
   }
 
-  void score(const float* queries, int64_t rows) const {
-    const GemmSegment whole = {0, 0, W_};
+  Place value_panel(int64_t i, int64_t panel) const {
+    const Activation& values = work_.values;
+    return {head(values, i) + panel * T_ * panel_width * values.size, panel_width};
+  }
+
+  void copy_keys(int64_t first, int64_t i) const {
+    const Activation& x = work_.stream.x;
+    std::byte* keys = head(work_.keys, i);
+    std::fill_n(keys, T_ * W_ * work_.keys.size, std::byte{0});
+    for (int64_t t = 0; t < T_; ++t) {
+      copy_numbers(x.floats() + t * x.stride + first, read_, keys + t * W_ * work_.keys.size);
+    }
+  }
+
+  void copy_values(int64_t first, int64_t i) const {
+    float* floats = in_floats() ? reinterpret_cast<float*>(head(work_.values, i)) : work_.unmixed;
+    copy_to_panels(work_.stream.x, first, read_, T_, floats);
+    if (!in_floats()) copy_numbers(floats, T_ * W_, head(work_.values, i));
+  }
+
+  void copy_numbers(const float* from, int64_t count, std::byte* to) const {
+    if (in_floats()) {
+      std::copy_n(from, count, reinterpret_cast<float*>(to));
+    } else {
+      kernels_.round_to_bf16(from, reinterpret_cast<uint16_t*>(to), count);
+    }
+  }
+
+  // The leading T x T block of the mixing matrix times the head's values.
+  void mix_values(int64_t i) const {
+    const GemmSegment whole = {0, 0, T_};
+    for (int64_t p = 0; p < head_panels_; ++p) {
+      const auto [place, stride] = value_panel(i, p);
+      work_.panels[p] = {work_.unmixed + p * T_ * panel_width, nullptr, place, stride, nullptr};
+    }
+    GemmCall call = product(T_, whole, head_panels_);
+    call.a = layer_.mixing.data();
+    call.a_stride = positions_;
+    call.out = work_.values.type();
+    kernels_.gemm_f32(call);
+  }
+
+  // The i-th head's values as the product reads them.
+  const uint32_t* paired_values(int64_t i) const {
+    if (in_floats()) return reinterpret_cast<const uint32_t*>(head(work_.values, i));
+    for (int64_t p = 0; p < head_panels_; ++p) {
+      pair_rows(reinterpret_cast<const uint16_t*>(value_panel(i, p).at), T_,
+                work_.paired_values + p * key_units() * panel_width);
+    }
+    return work_.paired_values;
+  }
+
+  int64_t key_units() const { return round_up(T_, each_) / each_; }
+
+  void score(int64_t i, int64_t row, int64_t rows) const {
+    const GemmSegment whole = {0, 0, W_ / each_};
     const int64_t count = round_up(T_, panel_width) / panel_width;
     for (int64_t p = 0; p < count; ++p) {
-      work_.panels[p] = {work_.turned_keys + p * W_ * panel_width, nullptr,
+      work_.panels[p] = {work_.turned_keys + p * whole.length * panel_width, nullptr,
                          work_.scores.at(0, p * panel_width), work_.scores.stride, nullptr};
     }
     GemmCall call = product(rows, whole, count);
-    call.a = queries;
-    call.a_stride = W_;
-    kernels_.gemm_f32(call);
+    Activation queries = work_.queries;
+    queries.data = head(work_.queries, i) + row * W_ * queries.size;
+    multiply(kernels_, queries, call);
   }
 
-  void sum_values(int64_t i, int64_t rows, const Activation& context, int64_t row) const {
-    const GemmSegment whole = {0, 0, T_};
+  void take_shares(int64_t rows) const {
+    SoftmaxCall call;
+    call.rows = work_.scores.floats();
+    call.stride = work_.scores.stride;
+    call.count = rows;
+    call.length = T_;
+    call.inverse_sums = work_.inverse_sums;
+    if (!in_floats()) {
+      call.rounded = work_.shares.halves();
+      call.rounded_stride = work_.shares.stride;
+    }
+    kernels_.softmax(call);
+  }
+
+  void sum_values(int64_t i, const uint32_t* values, int64_t rows, const Activation& context,
+                  int64_t row) const {
+    const GemmSegment whole = {0, 0, key_units()};
     for (int64_t p = 0; p < head_panels_; ++p) {
-      work_.panels[p] = {work_.values + i * T_ * W_ + p * T_ * panel_width, nullptr,
+      work_.panels[p] = {values + p * whole.length * panel_width, nullptr,
                          context.at(row, i * W_ + p * panel_width), context.stride, nullptr};
     }
     GemmCall call = product(rows, whole, head_panels_);
-    call.a = work_.scores.data;
-    call.a_stride = work_.scores.stride;
     call.finish = GemmFinish::scale_rows;
     call.row_scales = work_.inverse_sums;
     call.out = context.type();
-    kernels_.gemm_f32(call);
+    multiply(kernels_, work_.shares, call);
   }
 
   const PackedLayer& layer_;
@@ -178,10 +249,17 @@ class Attention {
   int64_t W_;     // of a head, whole panels
   int64_t read_;  // of a head, without padding
   int64_t head_panels_;
+  int64_t each_;  // numbers in a unit of attention's products
+  int64_t rows_;  // of queries at once
   GemmSegment input_;
 };
 
 }  // namespace
+
+Precision attention_precision(Precision linear, Isa isa) {
+  if (linear == Precision::int8 && isa < Isa::avx512_bf16) return Precision::fp32;
+  return linear == Precision::fp32 ? Precision::fp32 : Precision::bf16;
+}
 
 void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,

@@ -11,6 +11,10 @@
 
 namespace headroom {
 
+// In what attention's own products multiply. bf16: in bf16 too. int8: scores and weighted sums in
+// bytes would need scales of their own; bfloat16 is the next best where the CPU multiplies it.
+Precision attention_precision(Precision linear, Isa isa);
+
 // Writes `context` rows for the first `queries` of the sequence's `tokens` tokens, which all are
 // keys and values. Kept heads lie side by side.
 void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,

@@ -229,7 +229,8 @@ Workspace Encoder::prepare(std::span<const Sequence> sequences, Arena& arena) co
     check(sequence, weights_.shape);
     longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
   }
-  return make_workspace(weights_, longest, arena);
+  return make_workspace(weights_, attention_precision(weights_.precision, kernels_.isa), longest,
+                        arena);
 }
 
 void Encoder::run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,

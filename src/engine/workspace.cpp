@@ -32,6 +32,15 @@ void clear_behind(const Activation& activation, int64_t rows, int64_t width) {
   }
 }
 
+// Rows one behind the other, as attention's products read and write them.
+Activation take_dense(Arena& arena, int64_t rows, int64_t width, Precision precision) {
+  Activation activation;
+  activation.size = 4 / numbers_per_unit(precision);
+  activation.stride = width;
+  activation.data = arena.take<std::byte>(rows * width * activation.size);
+  return activation;
+}
+
 Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precision) {
   Stream stream;
   stream.x = take_rows(arena, rows, width, Precision::fp32);
@@ -49,7 +58,8 @@ Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precisio
 
 }  // namespace
 
-Workspace make_workspace(const EngineWeights& weights, int64_t tokens, Arena& arena) {
+Workspace make_workspace(const EngineWeights& weights, Precision attention, int64_t tokens,
+                         Arena& arena) {
   const ModelShape& shape = weights.shape;
   const Precision precision = weights.precision;
   const int64_t T = round_up(tokens, panel_width);  // attention's products are whole panels of keys
@@ -61,12 +71,17 @@ Workspace make_workspace(const EngineWeights& weights, int64_t tokens, Arena& ar
   arena.reset();
   Workspace work;
   work.stream = take_stream(arena, T, D, precision);
-  work.queries = arena.take<float>(T * all_heads);
-  work.keys = arena.take<float>(T * all_heads);
-  work.values = arena.take<float>(T * all_heads);
-  if (has_mixing(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
-  work.turned_keys = arena.take<float>(T * head_width);
+  work.queries = take_dense(arena, T * shape.heads, head_width, attention);
+  work.keys = take_dense(arena, T * shape.heads, head_width, attention);
+  work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention);
+  if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
+  work.turned_keys = arena.take<uint32_t>(T * head_width / numbers_per_unit(attention));
   work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
+  work.shares = work.scores;
+  if (attention == Precision::bf16) {
+    work.paired_values = arena.take<uint32_t>(T / 2 * head_width);
+    work.shares = take_rows(arena, attention_rows, T, attention);
+  }
   work.inverse_sums = arena.take<float>(attention_rows);
   work.context = take_rows(arena, T, all_heads, written);
   work.hidden = take_rows(arena, T, shape.ffn, written);

@@ -32,13 +32,17 @@ struct Stream {
 };
 
 struct Workspace {
-  Stream stream;             // T rows
-  float* queries = nullptr;  // per kept head: T rows of padded head width
-  float* keys = nullptr;
-  float* values = nullptr;       // per kept head: panels, as the product with the scores reads them
-  float* unmixed = nullptr;      // values of one head before they are mixed over tokens
-  float* turned_keys = nullptr;  // of one head, transposed: panels of 16 keys
-  Activation scores;             // of one head: attention_rows queries by T keys
+  Stream stream;  // T rows
+  // Attention, in its precision. Per kept head:
+  Activation queries;  // T rows of padded head width, head after head
+  Activation keys;
+  Activation values;  // panels of T rows of 16, head after head
+  // Of one head:
+  float* unmixed = nullptr;           // values as they are read from the stream, in floats
+  uint32_t* turned_keys = nullptr;    // panels of 16 keys, in units
+  uint32_t* paired_values = nullptr;  // bfloat16: panels of units of two tokens
+  Activation scores;                  // attention_rows queries by T keys, in floats
+  Activation shares;                  // what softmax makes of them: themselves, or in bfloat16
   float* inverse_sums = nullptr;
   Activation context;       // T rows, kept heads side by side
   Activation hidden;        // T rows of the FFN's inside
@@ -50,15 +54,17 @@ struct Workspace {
   GemmPanel* panels = nullptr;  // for whichever product comes next
 };
 
-// Queries whose scores are computed together: two tiles, 14 KB at 128 tokens, so that softmax finds
-// them in L1.
-inline constexpr int64_t attention_rows = 28;
+// Queries whose scores are computed together, at most: two tiles, 16 KB at 128 tokens, so that
+// softmax finds them in L1.
+inline constexpr int64_t attention_rows = 32;
 
 // Sequences whose [CLS] rows go through the last layers together: one pass over the weights for all
 // of them instead of one each.
 inline constexpr int64_t tail_rows = 32;
 
-// Room for sequences of up to `tokens` tokens at any budget. Resets the arena.
-Workspace make_workspace(const EngineWeights& weights, int64_t tokens, Arena& arena);
+// Room for sequences of up to `tokens` tokens at any budget, attention's products being in
+// `attention` (fp32 or bf16). Resets the arena.
+Workspace make_workspace(const EngineWeights& weights, Precision attention, int64_t tokens,
+                         Arena& arena);
 
 }  // namespace headroom

@@ -101,17 +101,38 @@ TEST_P(Kernel, SoftmaxEqualsThePlainOne) {
     std::vector<float> actual = expected;
     std::vector<float> expected_sums(5);
     std::vector<float> sums(5);
-    softmax_reference(expected.data(), stride, 5, length, expected_sums.data());
-    fast().softmax(actual.data(), stride, 5, length, sums.data());
+    softmax_reference({expected.data(), stride, 5, length, expected_sums.data()});
+    fast().softmax({actual.data(), stride, 5, length, sums.data()});
     expect_near(actual, expected, 1e-6);
     expect_near(sums, expected_sums, 1e-6);
+  }
+}
+
+TEST_P(Kernel, RoundedSoftmaxEqualsThePlainOneToTheLastBitOrTwo) {
+  Random random{15};
+  for (const int64_t length : {1, 2, 7, 8, 15, 16, 17, 31, 64, 129}) {
+    const int64_t stride = round_up(length, 2) + 1;
+    std::vector<float> scores = random_floats(random, 3 * stride, 4.0);
+    std::vector<float> same = scores;
+    std::vector<float> expected_sums(3);
+    std::vector<float> sums(3);
+    std::vector<uint16_t> expected(static_cast<size_t>(3 * stride), 7);
+    std::vector<uint16_t> actual = expected;
+    softmax_reference(
+        {scores.data(), stride, 3, length, expected_sums.data(), expected.data(), stride});
+    fast().softmax({same.data(), stride, 3, length, sums.data(), actual.data(), stride});
+    expect_near(sums, expected_sums, 1e-6);
+    for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1) << i;
+    for (int64_t row = 0; row < 3 && length % 2 != 0; ++row) {
+      EXPECT_EQ(actual[static_cast<size_t>(row * stride + length)], 0);
+    }
   }
 }
 
 TEST_P(Kernel, SoftmaxOfFarApartScoresIsFinite) {
   std::vector<float> row = {-1e30F, 0.0F, -200.0F, 3e38F};
   float inverse = 0;
-  fast().softmax(row.data(), 4, 1, 4, &inverse);
+  fast().softmax({row.data(), 4, 1, 4, &inverse});
   EXPECT_EQ(row, (std::vector<float>{0, 0, 0, 1}));
   EXPECT_EQ(inverse, 1.0F);
 }

@@ -115,17 +115,24 @@ void gemm_int8_reference(const GemmCall& call) {
       });
 }
 
-void softmax_reference(float* rows, int64_t stride, int64_t count, int64_t length,
-                       float* inverse_sums) {
-  for (int64_t row = 0; row < count; ++row) {
-    float* x = rows + row * stride;
-    const float largest = *std::max_element(x, x + length);
+void softmax_reference(const SoftmaxCall& call) {
+  for (int64_t row = 0; row < call.count; ++row) {
+    float* x = call.rows + row * call.stride;
+    uint16_t* rounded =
+        call.rounded != nullptr ? call.rounded + row * call.rounded_stride : nullptr;
+    const float largest = *std::max_element(x, x + call.length);
     float sum = 0;
-    for (int64_t i = 0; i < length; ++i) {
-      x[i] = std::exp(x[i] - largest);
-      sum += x[i];
+    for (int64_t i = 0; i < call.length; ++i) {
+      const float e = std::exp(x[i] - largest);
+      sum += e;
+      if (rounded != nullptr) {
+        rounded[i] = to_bf16(e);
+      } else {
+        x[i] = e;
+      }
     }
-    inverse_sums[row] = 1.0F / sum;
+    if (rounded != nullptr && call.length % 2 != 0) rounded[call.length] = 0;
+    call.inverse_sums[row] = 1.0F / sum;
   }
 }
 

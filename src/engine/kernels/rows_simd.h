@@ -8,16 +8,20 @@
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/layer_norm.h"
 #include "engine/kernels/math_simd.h"
+#include "engine/kernels/softmax.h"
 
 namespace headroom {
 namespace {
 
 template <class S>
-void softmax_simd(float* rows, int64_t stride, int64_t count, int64_t length, float* inverse_sums) {
+void softmax_simd(const SoftmaxCall& call) {
+  const int64_t length = call.length;
   const int64_t whole = length / S::lanes * S::lanes;
   const int64_t rest = length - whole;
-  for (int64_t row = 0; row < count; ++row) {
-    float* x = rows + row * stride;
+  for (int64_t row = 0; row < call.count; ++row) {
+    float* x = call.rows + row * call.stride;
+    uint16_t* rounded =
+        call.rounded != nullptr ? call.rounded + row * call.rounded_stride : nullptr;
     typename S::Float highest = S::spread(x[0]);
     for (int64_t i = 0; i < whole; i += S::lanes) highest = S::larger(highest, S::load(x + i));
     float largest = S::largest(highest);
@@ -26,16 +30,17 @@ void softmax_simd(float* rows, int64_t stride, int64_t count, int64_t length, fl
     typename S::Float sum = S::zero();
     for (int64_t i = 0; i < whole; i += S::lanes) {
       const typename S::Float e = exp_of<S>(S::subtract(S::load(x + i), shift));
-      S::store(x + i, e);
+      rounded != nullptr ? S::store_bf16(rounded + i, e) : S::store(x + i, e);
       sum = S::add(sum, e);
     }
     if (rest > 0) {
       const typename S::Float e =
           S::keep_first(exp_of<S>(S::subtract(S::load_first(x + whole, rest), shift)), rest);
-      S::store_first(x + whole, e, rest);
+      rounded != nullptr ? S::store_bf16_first(rounded + whole, e, round_up(rest, 2))
+                         : S::store_first(x + whole, e, rest);
       sum = S::add(sum, e);
     }
-    inverse_sums[row] = 1.0F / S::sum(sum);
+    call.inverse_sums[row] = 1.0F / S::sum(sum);
   }
 }
 

@@ -7,7 +7,16 @@ namespace headroom {
 
 // Each row's first `length` values x become exp(x - largest); inverse_sums[row] is one over their
 // sum. What lies behind them stays.
-void softmax_reference(float* rows, int64_t stride, int64_t count, int64_t length,
-                       float* inverse_sums);
+struct SoftmaxCall {
+  float* rows = nullptr;
+  int64_t stride = 0;
+  int64_t count = 0;
+  int64_t length = 0;
+  float* inverse_sums = nullptr;
+  // Not null: the results go here instead, rounded to bfloat16, with a 0 behind an odd length.
+  uint16_t* rounded = nullptr;
+  int64_t rounded_stride = 0;
+};
+void softmax_reference(const SoftmaxCall& call);
 
 }  // namespace headroom
