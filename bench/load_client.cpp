@@ -133,6 +133,7 @@ void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequ
   const auto index = static_cast<size_t>(connection.request);
   LoadOutcome& outcome = outcomes[index];
   outcome.budget = number_of<double>(between(*response, "x-headroom-budget: ", "\r\n"));
+  outcome.inference_ms = number_of<double>(between(*response, "x-headroom-inference-ms: ", "\r\n"));
   outcome.right = between(*response, "\"label\":\"", "\"") == requests[order[index]].label;
   finish(connection, outcome, number_of<int>(std::string_view(*response).substr(9, 3)));
 }

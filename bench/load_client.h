@@ -21,6 +21,7 @@ struct LoadOutcome {
   double done = 0;
   int status = 0;  // 0: the connection broke, or no answer came
   double budget = 0;
+  double inference_ms = 0;  // as the server says
   bool right = false;
 };
 
