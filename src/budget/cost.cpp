@@ -1,6 +1,32 @@
 #include "budget/cost.h"
 
 namespace headroom {
+namespace {
+
+// `neurons` of all layers' FFNs.
+Cost cost_of_units(const ModelShape& shape, int64_t heads, int64_t neurons, int64_t tokens) {
+  const auto T = static_cast<double>(tokens);
+  const auto D = static_cast<double>(shape.width);
+  Cost cost;
+  cost.attention_macs = static_cast<double>(heads) * head_macs(shape, tokens) +
+                        static_cast<double>(shape.layers) * controller_macs(shape, tokens);
+  cost.model_macs = cost.attention_macs + D * D + D * static_cast<double>(shape.labels) +
+                    2 * T * D * static_cast<double>(neurons);
+  return cost;
+}
+
+template <typename CostAt>
+Cost mean_over(const std::vector<int64_t>& lengths, const CostAt& cost_at) {
+  Cost mean;
+  for (const int64_t tokens : lengths) {
+    const Cost cost = cost_at(tokens);
+    mean.attention_macs += cost.attention_macs / static_cast<double>(lengths.size());
+    mean.model_macs += cost.model_macs / static_cast<double>(lengths.size());
+  }
+  return mean;
+}
+
+}  // namespace
 
 double head_macs(const ModelShape& shape, int64_t tokens) {
   const auto T = static_cast<double>(tokens);
@@ -11,27 +37,44 @@ double head_macs(const ModelShape& shape, int64_t tokens) {
   return projections * T * D * W + over_tokens * T * T * W;
 }
 
-Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens) {
-  const auto T = static_cast<double>(tokens);
+double controller_macs(const ModelShape& shape, int64_t tokens) {
+  if (shape.controller == 0) return 0;
   const auto D = static_cast<double>(shape.width);
-  Cost cost;
-  cost.attention_macs = static_cast<double>(selection.total()) * head_macs(shape, tokens);
-  cost.model_macs = cost.attention_macs + D * D + D * static_cast<double>(shape.labels);
+  const auto C = static_cast<double>(shape.controller);
+  return static_cast<double>(tokens) * D + D * C + C + D * static_cast<double>(shape.heads);
+}
+
+Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens) {
+  int64_t neurons = 0;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
-    cost.model_macs += 2 * T * D * static_cast<double>(selection.ffn_of(layer, shape.ffn));
+    neurons += selection.ffn_of(layer, shape.ffn);
   }
-  return cost;
+  return cost_of_units(shape, selection.total(), neurons, tokens);
+}
+
+Cost cost_of_heads(const ModelShape& shape, int64_t heads, int64_t tokens) {
+  return cost_of_units(shape, heads, shape.layers * shape.ffn, tokens);
+}
+
+Cost dense_cost(const ModelShape& shape, int64_t tokens) {
+  ModelShape plain = shape;
+  plain.controller = 0;
+  return cost_of_heads(plain, plain.total_heads(), tokens);
 }
 
 Cost mean_cost(const ModelShape& shape, const Selection& selection,
                const std::vector<int64_t>& lengths) {
-  Cost mean;
-  for (const int64_t tokens : lengths) {
-    const Cost cost = cost_of(shape, selection, tokens);
-    mean.attention_macs += cost.attention_macs / static_cast<double>(lengths.size());
-    mean.model_macs += cost.model_macs / static_cast<double>(lengths.size());
-  }
-  return mean;
+  return mean_over(lengths, [&](int64_t tokens) { return cost_of(shape, selection, tokens); });
+}
+
+Cost mean_dense_cost(const ModelShape& shape, const std::vector<int64_t>& lengths) {
+  return mean_over(lengths, [&](int64_t tokens) { return dense_cost(shape, tokens); });
+}
+
+double published_attention_macs(const ModelShape& shape, double share, int64_t tokens) {
+  const auto T = static_cast<double>(tokens);
+  const auto D = static_cast<double>(shape.width);
+  return 4 * T * D * D + share * 2 * T * T * D + controller_macs(shape, tokens);
 }
 
 int64_t attention_parameter_count(const ModelShape& shape, const Selection& selection) {
@@ -51,7 +94,10 @@ int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t norm = 2 * D;
   const int64_t embeddings = (shape.vocabulary + shape.positions + shape.token_types) * D + norm;
   const int64_t head = D * D + D + D * shape.labels + shape.labels;  // pooler, classifier
-  int64_t count = embeddings + attention_parameter_count(shape, selection) + head;
+  const int64_t C = shape.controller;
+  const int64_t controller = C > 0 ? D * C + C + C + 1 + D * shape.heads + shape.heads : 0;
+  int64_t count =
+      embeddings + attention_parameter_count(shape, selection) + head + shape.layers * controller;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {  // a skipped block leaves nothing
     const int64_t F = selection.ffn_of(layer, shape.ffn);
     if (!selection.kept[static_cast<size_t>(layer)].empty()) count += norm;
@@ -61,8 +107,7 @@ int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
 }
 
 double speedup_cap(const ModelShape& shape, const Selection& selection, int64_t tokens) {
-  const Selection dense = all_heads(shape.layers, shape.heads);
-  return cost_of(shape, dense, tokens).model_macs / cost_of(shape, selection, tokens).model_macs;
+  return dense_cost(shape, tokens).model_macs / cost_of(shape, selection, tokens).model_macs;
 }
 
 }  // namespace headroom

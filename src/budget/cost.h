@@ -12,16 +12,32 @@
 namespace headroom {
 
 struct Cost {
-  double attention_macs = 0;  // projections, scores and weighted sums of the kept heads
-  double model_macs = 0;      // attention + FFN of every layer, pooler, classifier
+  double attention_macs =
+      0;                  // projections, scores and weighted sums of the kept heads; controllers
+  double model_macs = 0;  // attention + FFN of every layer, pooler, classifier
 };
 
 // One head on one input of `tokens` tokens: its projections, scores and weighted sums, and its
 // share of the mixing of values where the attention has one.
 double head_macs(const ModelShape& shape, int64_t tokens);
 
+// One layer's controller on one input: the mean over tokens and its three matrices. 0 without one.
+double controller_macs(const ModelShape& shape, int64_t tokens);
+
 // One input of `tokens` tokens.
 Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens);
+
+// The same where the model chose: `heads` of them over all layers, and every FFN whole.
+Cost cost_of_heads(const ModelShape& shape, int64_t heads, int64_t tokens);
+
+// Every head, and no controller to choose among them: what shares of dense refer to.
+Cost dense_cost(const ModelShape& shape, int64_t tokens);
+Cost mean_dense_cost(const ModelShape& shape, const std::vector<int64_t>& lengths);
+
+// One layer's attention in the accounting that fits the savings published for BudgetFormer
+// (docs/adaptive.md): only scores and weighted sums shrink, by the real number `share` and not by
+// whole heads, while the four projections stay; controller included.
+double published_attention_macs(const ModelShape& shape, double share, int64_t tokens);
 
 // Mean over inputs of the given lengths.
 Cost mean_cost(const ModelShape& shape, const Selection& selection,

@@ -30,7 +30,7 @@ BudgetScore budget_score_from_json(const Json& json) {
   score.active_ffn = fields.number("active_ffn", 0.0, 1.0);
   score.attention_macs = fields.number("attention_macs", 0.0, most_macs);
   score.model_macs = fields.number("model_macs", 0.0, most_macs);
-  score.model_macs_fraction = fields.number("model_macs_fraction", 0.0, 1.0);
+  score.model_macs_fraction = fields.number("model_macs_fraction", 0.0, 2.0);  // controllers
   score.parameters = fields.whole("parameters", 1, int64_t{1} << 50);
   score.loss = fields.number("loss", 0.0, 1e9);
   return score;
@@ -38,7 +38,7 @@ BudgetScore budget_score_from_json(const Json& json) {
 
 BudgetScore cost_score(const ModelShape& shape, const Selection& selection, double budget,
                        const std::vector<int64_t>& lengths) {
-  const Cost dense = mean_cost(shape, all_heads(shape.layers, shape.heads), lengths);
+  const Cost dense = mean_dense_cost(shape, lengths);
   const Cost cost = mean_cost(shape, selection, lengths);
   BudgetScore score;
   score.budget = budget;
@@ -48,6 +48,24 @@ BudgetScore cost_score(const ModelShape& shape, const Selection& selection, doub
   score.model_macs = cost.model_macs;
   score.model_macs_fraction = cost.model_macs / dense.model_macs;
   score.parameters = parameter_count(shape, selection);
+  return score;
+}
+
+BudgetScore choice_score(const ModelShape& shape, double budget, const std::vector<int64_t>& heads,
+                         const std::vector<int64_t>& lengths) {
+  BudgetScore score;
+  score.budget = budget;
+  score.active_heads = 0;
+  const auto count = static_cast<double>(lengths.size());
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    const Cost cost = cost_of_heads(shape, heads[i], lengths[i]);
+    score.active_heads +=
+        static_cast<double>(heads[i]) / static_cast<double>(shape.total_heads()) / count;
+    score.attention_macs += cost.attention_macs / count;
+    score.model_macs += cost.model_macs / count;
+  }
+  score.model_macs_fraction = score.model_macs / mean_dense_cost(shape, lengths).model_macs;
+  score.parameters = parameter_count(shape, all_heads(shape.layers, shape.heads));
   return score;
 }
 

@@ -28,6 +28,10 @@ struct BudgetScore {
 BudgetScore cost_score(const ModelShape& shape, const Selection& selection, double budget,
                        const std::vector<int64_t>& lengths);
 
+// The costs of a model that chose `heads` heads, over all layers, for each input.
+BudgetScore choice_score(const ModelShape& shape, double budget, const std::vector<int64_t>& heads,
+                         const std::vector<int64_t>& lengths);
+
 Json to_json(const BudgetScore& score);
 
 // Reads what to_json wrote; throws ErrorCode::bad_model about what is missing or out of range.

@@ -18,6 +18,8 @@ struct ModelShape {
   int64_t token_types = 2;  // first or second text of a pair
   int64_t labels = 2;
   AttentionKind attention = AttentionKind::standard;
+  int64_t controller =
+      0;  // hidden width of each layer's controller (budget/head_choice.h); 0: none
 
   int64_t head_width() const { return width / heads; }
   int64_t total_heads() const { return layers * heads; }

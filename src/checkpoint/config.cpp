@@ -11,11 +11,12 @@
 namespace headroom {
 namespace {
 
-// 2 added other attentions than standard, compact models and encoders without a head. A file says
-// the lowest version that can read it.
-constexpr int format_version = 2;
+// 2 added other attentions than standard, compact models and encoders without a head; 3
+// controllers. A file says the lowest version that can read it.
+constexpr int format_version = 3;
 
 int needed_version(const ModelConfig& config) {
+  if (config.adaptive()) return 3;
   const bool second = config.stored || config.task == Task::encoder ||
                       config.shape.attention != AttentionKind::standard;
   return second ? 2 : 1;
@@ -57,6 +58,12 @@ GateParameters gates_from_json(const Json& json, const ModelShape& shape) {
                 fmt::format("has {} values, expected 1 (shared) or {}", gates.slope.size(), units));
   }
   return gates;
+}
+
+void read_controller(const Json& json, ModelConfig& config) {
+  const JsonFields fields(json, ErrorCode::bad_model, "config.json headroom.controller");
+  config.shape.controller = fields.whole("hidden", 1, 65536);
+  config.relevance_temperature = fields.number("temperature", 1e-6, 1e6);
 }
 
 UnitOrder order_from_json(const JsonFields& own, const ModelShape& shape) {
@@ -132,6 +139,8 @@ std::string_view method_name(Method method) {
       return "static";
     case Method::nested:
       return "nested";
+    case Method::adaptive:
+      return "adaptive";
   }
   return "dense";
 }
@@ -163,13 +172,31 @@ Selection ModelConfig::selection(double budget) const {
   checked_budget(budget);
   if (budget >= 1.0) return everything();
   if (order) return select_units(*order, shape, budget);
+  if (adaptive() && !gates) {
+    Selection most = everything();
+    for (auto& layer : most.kept)
+      layer.resize(static_cast<size_t>(heads_at(budget, 1, shape.heads)));
+    return most;
+  }
   if (!gates) {
     throw Error(ErrorCode::usage, "select heads",
                 fmt::format("this checkpoint is {} and runs at budget 1 only; train it with "
-                            "--method nested or budgeted to ask for {}",
+                            "--method nested, budgeted or adaptive to ask for {}",
                             method_name(method), budget));
   }
   return select_heads(gates->order(budget), budget);
+}
+
+HeadLimit ModelConfig::head_limit(double budget) const {
+  checked_budget(budget);
+  return gates ? gated_limit(*gates, budget, relevance_temperature) : even_limit(shape, budget);
+}
+
+void require_fixed_heads(const ModelConfig& config, const char* operation) {
+  if (!config.adaptive()) return;
+  throw Error(ErrorCode::usage, operation,
+              "this checkpoint is adaptive: it chooses heads for every text as it runs, which this "
+              "format cannot; train it with --method nested or budgeted");
 }
 
 Json config_to_json(const ModelConfig& config) {
@@ -209,6 +236,10 @@ Json config_to_json(const ModelConfig& config) {
   if (config.method == Method::static_gates) own["trained_budget"] = config.trained_budget;
   if (config.gates)
     own["gates"] = {{"offset", config.gates->offset}, {"slope", config.gates->slope}};
+  if (config.adaptive()) {
+    own["controller"] = {{"hidden", shape.controller},
+                         {"temperature", config.relevance_temperature}};
+  }
   if (config.order) own["order"] = unit_names(*config.order);
   if (config.stored) own["stored"] = stored_to_json(*config.stored, shape);
   json["headroom"] = own;
@@ -249,7 +280,8 @@ ModelConfig config_from_json(const Json& json) {
                                     {{"dense", Method::dense},
                                      {"budgeted", Method::budgeted},
                                      {"static", Method::static_gates},
-                                     {"nested", Method::nested}});
+                                     {"nested", Method::nested},
+                                     {"adaptive", Method::adaptive}});
   config.shape.attention = attention_from_json(own);
   if (own.has("stored")) config.stored = stored_from_json(own.object("stored"), config.shape);
   if (config.stored && config.method != Method::dense) {
@@ -257,7 +289,9 @@ ModelConfig config_from_json(const Json& json) {
   }
   if (config.method == Method::nested) config.order = order_from_json(own, config.shape);
   expect_text(own, "scope", config.scope());
-  if (config.method == Method::budgeted || config.method == Method::static_gates) {
+  if (config.method == Method::adaptive) read_controller(own.object("controller"), config);
+  if (config.method == Method::budgeted || config.method == Method::static_gates ||
+      (config.adaptive() && own.has("gates"))) {
     config.gates = gates_from_json(own.object("gates"), config.shape);
   }
   if (config.method == Method::static_gates) {

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "budget/gates.h"
+#include "budget/head_choice.h"
 #include "budget/order.h"
 #include "budget/selection.h"
 #include "budget/shape.h"
@@ -17,7 +18,7 @@
 
 namespace headroom {
 
-enum class Method { dense, budgeted, static_gates, nested };
+enum class Method { dense, budgeted, static_gates, nested, adaptive };
 enum class Task { classify, synthetic, masked_lm, encoder };
 enum class TokenizerKind { word, wordpiece };
 
@@ -36,9 +37,10 @@ struct ModelConfig {
   bool lower_case = true;               // wordpiece: lower-case and strip accents
   std::vector<std::string> labels;      // shape.labels of them; none when !classifies()
   bool pooler = true;                   // encoder: whether the [CLS] pooler is stored
-  std::optional<GateParameters> gates;  // budgeted and static
+  std::optional<GateParameters> gates;  // budgeted and static; adaptive where trained with them
   double trained_budget = 1.0;          // static: the one budget the gates were trained for
   std::optional<UnitOrder> order;       // nested; the weights are stored in this order
+  double relevance_temperature = 1.0;   // adaptive: tau of q = softmax(z / tau)
   // A compact model: the heads, under their numbers in the whole model, and the FFN widths that its
   // file holds. Nothing: all of them.
   std::optional<Selection> stored;
@@ -61,12 +63,25 @@ struct ModelConfig {
     return tensor_names(shape, output_head(), everything());
   }
 
+  // Whether it chooses heads for every input: its file holds controllers.
+  bool adaptive() const { return shape.controller > 0; }
+  // Whether it has budgets below 1.
+  bool elastic() const { return gates || order || adaptive(); }
+
   // The units alive at `budget`. Budget 1 is everything; a smaller one needs a model that was
-  // trained for it, otherwise ErrorCode::usage says how to get one.
+  // trained for it, otherwise ErrorCode::usage says how to get one. Of an adaptive model: as many
+  // heads as an input may get, not which.
   Selection selection(double budget) const;
+
+  // Adaptive models: what `budget` leaves of the choice.
+  HeadLimit head_limit(double budget) const;
 };
 
 Json config_to_json(const ModelConfig& config);
 ModelConfig config_from_json(const Json& json);  // throws ErrorCode::bad_model
+
+// Refuses (ErrorCode::usage, naming `operation`) a model that chooses heads per input: for formats
+// whose graphs have no place for the choice.
+void require_fixed_heads(const ModelConfig& config, const char* operation);
 
 }  // namespace headroom

@@ -88,6 +88,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   }
   require_replaceable(out, "export");
   const ModelConfig config = read_config(checkpoint);
+  require_fixed_heads(config, "export");
   const Vocabulary vocabulary = read_vocabulary(checkpoint, config);
   const Selection kept = config.selection(budget);
   if (form == HfForm::dense_equivalent) require_bert(config, kept, budget);

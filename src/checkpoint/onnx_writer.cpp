@@ -309,6 +309,7 @@ std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
                 fmt::format("its attention is {}, only standard attention is exported",
                             attention_name(config.shape.attention)));
   }
+  require_fixed_heads(config, "write ONNX");
   const Selection selection = config.selection(budget);
   const int64_t bytes = parameter_count(config.shape, selection) * int64_t{sizeof(float)};
   constexpr int64_t most_bytes = int64_t{2000} << 20;  // protobuf ends at 2 GiB, names included

@@ -53,6 +53,13 @@ std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head,
     add_linear("bert.pooler.dense", D, D);
   }
   if (head == OutputHead::classifier) add_linear("classifier", D, shape.labels);
+  // Last, so that a model's other tensors are drawn alike with and without controllers.
+  for (int64_t layer = 0; layer < shape.layers && shape.controller > 0; ++layer) {
+    const std::string prefix = fmt::format("bert.encoder.layer.{}.attention.controller.", layer);
+    add_linear(prefix + "hidden", D, shape.controller);
+    add_linear(prefix + "budget", shape.controller, 1);
+    add_linear(prefix + "relevance", D, shape.heads);
+  }
   return names;
 }
 

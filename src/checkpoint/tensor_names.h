@@ -1,6 +1,7 @@
 // Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification,
-// BertForMaskedLM and BertModel, and attention.self.mixing.weight, (longest input)^2, for Super
-// Attention.
+// BertForMaskedLM and BertModel, attention.self.mixing.weight, (longest input)^2, for Super
+// Attention, and attention.controller.{hidden,budget,relevance} for models that choose heads per
+// input.
 #pragma once
 
 #include <cstdint>

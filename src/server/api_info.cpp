@@ -13,8 +13,7 @@ namespace {
 // Selections are priced at one length, so that their shares can be compared (budget/unit_order.h).
 double macs_fraction(const ModelFacts& model, const Selection& selection) {
   const ModelShape& shape = model.config.shape;
-  const double dense =
-      cost_of(shape, all_heads(shape.layers, shape.heads), priced_tokens).model_macs;
+  const double dense = dense_cost(shape, priced_tokens).model_macs;
   return cost_of(shape, selection, priced_tokens).model_macs / dense;
 }
 

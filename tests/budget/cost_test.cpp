@@ -91,5 +91,24 @@ TEST(Cost, ARemovedHeadTakesItsFourSlicesAlong) {
             4 * 256 * 64 + 3 * 64);
 }
 
+TEST(ControllerCost, IsAddedToAnAdaptiveModelAndNotToDense) {
+  ModelShape shape;
+  shape.controller = 64;
+  constexpr double controller = 128 * 256 + 256 * 64 + 64 + 256 * 8;
+  EXPECT_EQ(controller_macs(shape, 128), controller);
+  const Cost all = cost_of_heads(shape, shape.total_heads(), 128);
+  EXPECT_EQ(all.model_macs, dense_cost(shape, 128).model_macs + 4 * controller);
+  EXPECT_EQ(all.model_macs, cost_of(shape, all_heads(4, 8), 128).model_macs);
+}
+
+TEST(PublishedAttentionMacs, FitTheSavingsReportedForImdb) {
+  // 10.0 % at s = 0.601, 512 tokens and width 768: a quarter of the block follows s.
+  ModelShape shape;
+  shape.width = 768;
+  const double saved =
+      1 - published_attention_macs(shape, 0.601, 512) / published_attention_macs(shape, 1.0, 512);
+  EXPECT_NEAR(saved, 0.25 * (1 - 0.601), 1e-12);
+}
+
 }  // namespace
 }  // namespace headroom

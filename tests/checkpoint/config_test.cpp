@@ -47,6 +47,51 @@ void expect_refused(const Json& json, std::string_view why) {
   expect_error(ErrorCode::bad_model, why, [&] { config_from_json(json); });
 }
 
+ModelConfig adaptive_config() {
+  ModelConfig config = nested_config(0);
+  config.method = Method::adaptive;
+  config.order.reset();
+  config.shape.controller = 3;
+  config.relevance_temperature = 0.5;
+  return config;
+}
+
+TEST(AdaptiveConfig, ComesBackWholeWithAndWithoutGates) {
+  ModelConfig config = adaptive_config();
+  EXPECT_EQ(written_and_read(config).shape, config.shape);
+  EXPECT_EQ(written_and_read(config).relevance_temperature, 0.5);
+  EXPECT_FALSE(written_and_read(config).gates);
+  config.gates = GateParameters{2, 4, std::vector<double>(8, 0.25), {unit_slope}};
+  EXPECT_EQ(written_and_read(config).gates->offset, config.gates->offset);
+}
+
+TEST(AdaptiveConfig, NamesThreeMatricesForEveryLayer) {
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const TensorName& entry : adaptive_config().tensors()) shapes[entry.name] = entry.shape;
+  const std::string controller = "bert.encoder.layer.1.attention.controller.";
+  EXPECT_EQ(shapes.at(controller + "hidden.weight"), (std::vector<int64_t>{3, 8}));
+  EXPECT_EQ(shapes.at(controller + "budget.weight"), (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(shapes.at(controller + "relevance.weight"), (std::vector<int64_t>{4, 8}));
+  EXPECT_EQ(shapes.size(), nested_config(0).tensors().size() + 12);
+}
+
+TEST(AdaptiveConfig, ABudgetIsTheMostThatAnInputMayGet) {
+  const ModelConfig config = adaptive_config();
+  EXPECT_EQ(config.selection(0.5).active_fraction(), 0.5);
+  EXPECT_EQ(config.head_limit(0.5).most, (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(config.selection(1.0), all_heads(2, 4));
+}
+
+TEST(AdaptiveConfig, NeedsAProgramThatKnowsControllers) {
+  EXPECT_EQ(config_to_json(adaptive_config())["headroom"]["format"], 3);
+  Json json = config_to_json(adaptive_config());
+  json["headroom"].erase("controller");
+  expect_refused(json, "controller");
+  json = config_to_json(adaptive_config());
+  json["headroom"]["controller"]["hidden"] = 0;
+  expect_refused(json, "hidden");
+}
+
 TEST(NestedConfig, ComesBackWhole) {
   for (const int64_t group_width : {0, 2, 16}) {
     const ModelConfig config = nested_config(group_width);
