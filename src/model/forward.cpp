@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "model/head_dispatch.h"
+
 namespace headroom {
 namespace {
 
@@ -94,8 +96,11 @@ torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
   for (size_t i = 0; i < weights.layers.size(); ++i) {
     const LayerWeights& layer = weights.layers[i];
     if (layer.attention.heads > 0) {
-      const torch::Tensor mixed = attention(layer.attention, x, batch.key_bias,
-                                            layer_of(options.gates, i), options.dropout);
+      const torch::Tensor factors =
+          options.choose ? options.choose(i, x, batch.key_bias) : layer_of(options.gates, i);
+      const torch::Tensor mixed =
+          options.skip ? attention_of_chosen(layer.attention, x, batch.key_bias, factors)
+                       : attention(layer.attention, x, batch.key_bias, factors, options.dropout);
       x = normalise(x + drop(mixed, options.dropout), layer.attention_norm, eps);
     }
     if (layer.up.weight.size(0) > 0) {

@@ -1,10 +1,16 @@
 // The forward pass of a BERT encoder (embeddings, post-norm layers) and of its output heads.
 #pragma once
 
+#include <functional>
+
 #include "model/batch.h"
 #include "model/weights.h"
 
 namespace headroom {
+
+// Gives layer `i` its head factors, (B, H), from its input x (B, T, D) and the batch's key_bias.
+using HeadChooser = std::function<torch::Tensor(size_t layer, const torch::Tensor& x,
+                                                const torch::Tensor& key_bias)>;
 
 struct ForwardOptions {
   // (L, H) factors on each head's output before the output projection (2605.05697: the gate scales
@@ -14,6 +20,8 @@ struct ForwardOptions {
   double dropout = 0.0;  // > 0 only in training
   double layer_norm_eps = 1e-12;
   torch::Tensor ffn_gates = {};  // the same for FFN neurons: (L, F) or (L, B, F)
+  HeadChooser choose = {};       // for models that choose heads per input, in the place of `gates`
+  bool skip = false;  // compute chosen heads only (model/head_dispatch.h): all factors are 0 or 1
 };
 
 // The last layer's output, (B, T, D).

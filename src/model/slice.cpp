@@ -78,23 +78,30 @@ torch::Tensor ffn_mask_of(const Selection& selection, int64_t ffn, torch::Device
   return mask.to(device);
 }
 
+AttentionWeights slice_attention(const AttentionWeights& attention,
+                                 const std::vector<int32_t>& heads) {
+  AttentionWeights sliced = attention;
+  const torch::Tensor rows =
+      head_rows(heads, attention.head_width(), attention.query.weight.device());
+  for_each_input(sliced, [&](Linear& linear) { linear = keep_rows(linear, rows); });
+  sliced.columns = columns_at(attention, rows);
+  sliced.output.weight = attention.output.weight.index_select(1, rows).contiguous();
+  sliced.heads = static_cast<int64_t>(heads.size());
+  return sliced;
+}
+
 ModelWeights slice_model(const ModelWeights& weights, const Selection& selection,
                          const torch::Tensor& scale) {
   const torch::NoGradGuard no_gradients;
   ModelWeights sliced = weights;
   for (size_t i = 0; i < sliced.layers.size(); ++i) {
     AttentionWeights& layer = sliced.layers[i].attention;
-    const std::vector<int32_t>& kept = selection.kept[i];
-    const int64_t W = layer.head_width();
-    const torch::Tensor rows = head_rows(kept, W, layer.query.weight.device());
-    for_each_input(layer, [&](Linear& linear) { linear = keep_rows(linear, rows); });
-    layer.columns = columns_at(layer, rows);
     if (scale.defined()) {
-      const torch::Tensor factors = scale[static_cast<int64_t>(i)].detach().repeat_interleave(W);
+      const torch::Tensor factors =
+          scale[static_cast<int64_t>(i)].detach().repeat_interleave(layer.head_width());
       layer.output.weight = layer.output.weight * factors;
     }
-    layer.output.weight = layer.output.weight.index_select(1, rows).contiguous();
-    layer.heads = static_cast<int64_t>(kept.size());
+    layer = slice_attention(layer, selection.kept[i]);
 
     Linear& up = sliced.layers[i].up;
     Linear& down = sliced.layers[i].down;

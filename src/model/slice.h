@@ -20,6 +20,10 @@ torch::Tensor ffn_mask_of(const Selection& selection, int64_t ffn, torch::Device
 ModelWeights slice_model(const ModelWeights& weights, const Selection& selection,
                          const torch::Tensor& scale = {});
 
+// One layer's attention with only these heads.
+AttentionWeights slice_attention(const AttentionWeights& attention,
+                                 const std::vector<int32_t>& heads);
+
 // What slice_model() undoes: a model of `shape` whose other units are zeros, from one that holds
 // only those of `selection`.
 ModelWeights expand_model(const ModelWeights& sliced, const ModelShape& shape,

@@ -58,7 +58,11 @@ torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
   if (ends_with(entry.name, "position_embeddings.weight")) {
     return sinusoids(entry.shape[0], entry.shape[1]);
   }
-  const bool table = entry.name.find("embeddings") != std::string::npos;
+  // Controllers start undecided, as tables do: every input asks for the same share of heads, and no
+  // head is more relevant than the others.
+  const bool table = entry.name.find("embeddings") != std::string::npos ||
+                     ends_with(entry.name, "controller.budget.weight") ||
+                     ends_with(entry.name, "controller.relevance.weight");
   const double scale =
       table ? table_scale : std::sqrt(2.0 / static_cast<double>(entry.shape[0] + entry.shape[1]));
   torch::Tensor tensor = torch::empty(entry.shape);
@@ -105,6 +109,14 @@ void for_each_tensor(ModelWeights& weights,
     visit_linear("bert.pooler.dense", weights.pooler, visit);
   }
   if (classifies) visit_linear("classifier", weights.classifier, visit);
+  for (size_t i = 0; i < weights.layers.size(); ++i) {
+    if (!weights.layers[i].controller) continue;
+    const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".attention.controller.";
+    ControllerWeights& controller = *weights.layers[i].controller;
+    visit_linear(prefix + "hidden", controller.hidden, visit);
+    visit_linear(prefix + "budget", controller.budget, visit);
+    visit_linear(prefix + "relevance", controller.relevance, visit);
+  }
 }
 
 ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
@@ -113,6 +125,7 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   for (LayerWeights& layer : weights.layers) {
     layer.attention.kind = shape.attention;
     layer.attention.heads = shape.heads;
+    if (shape.controller > 0) layer.controller.emplace();
   }
   weights.head = head;
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();

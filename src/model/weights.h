@@ -40,8 +40,16 @@ struct AttentionWeights {
   int64_t head_width() const { return heads > 0 ? query.weight.size(0) / heads : 0; }
 };
 
+// What chooses the heads of a layer for each input (model/controller.h).
+struct ControllerWeights {
+  Linear hidden;     // D to its hidden width
+  Linear budget;     // to one number: the logit of s
+  Linear relevance;  // D to H
+};
+
 struct LayerWeights {
   AttentionWeights attention;
+  std::optional<ControllerWeights> controller;
   Norm attention_norm;
   Linear up, down;  // the FFN; with no neurons it is skipped as attention is
   Norm ffn_norm;
