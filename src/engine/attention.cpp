@@ -39,10 +39,10 @@ void pair_rows(const uint16_t* panel, int64_t rows, uint32_t* units) {
 
 class Attention {
  public:
-  Attention(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
+  Attention(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens)
       : layer_(layer),
-        plan_(plan),
+        heads_(heads),
         kernels_(kernels),
         work_(work),
         kind_(weights.shape.attention),
@@ -68,8 +68,8 @@ class Attention {
 
   // Keys and values that are columns of the input.
   void read_input() const {
-    for (size_t i = 0; i < plan_.heads.size(); ++i) {
-      const int64_t first = plan_.heads[i] * read_;
+    for (size_t i = 0; i < heads_.heads.size(); ++i) {
+      const int64_t first = heads_.heads[i] * read_;
       const auto head = static_cast<int64_t>(i);
       if (!has_key_projection(kind_)) copy_keys(first, head);
       if (has_mixing(kind_)) {
@@ -119,10 +119,10 @@ class Attention {
   void project(Part first, Part last, int64_t rows) const {
     const int64_t parts = input_projections(kind_);
     int64_t count = 0;
-    for (size_t i = 0; i < plan_.places.size(); ++i) {
+    for (size_t i = 0; i < heads_.places.size(); ++i) {
       for (int64_t part = first; part <= last; ++part) {
         for (int64_t p = 0; p < head_panels_; ++p) {
-          const int64_t panel = (plan_.places[i] * parts + part) * head_panels_ + p;
+          const int64_t panel = (heads_.places[i] * parts + part) * head_panels_ + p;
           const auto [place, stride] = place_of(static_cast<int64_t>(i), part, p);
           work_.panels[count++] = layer_.inputs.gemm_panel(panel, place, stride);
         }
@@ -240,7 +240,7 @@ class Attention {
   }
 
   const PackedLayer& layer_;
-  const LayerPlan& plan_;
+  const HeadSet& heads_;
   const Kernels& kernels_;
   const Workspace& work_;
   AttentionKind kind_;
@@ -261,13 +261,13 @@ Precision attention_precision(Precision linear, Isa isa) {
   return linear == Precision::fp32 ? Precision::fp32 : Precision::bf16;
 }
 
-void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
+void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
             const Activation& context) {
-  const Attention attention(weights, layer, plan, kernels, work, tokens);
+  const Attention attention(weights, layer, heads, kernels, work, tokens);
   attention.project(queries);
   attention.read_input();
-  for (size_t i = 0; i < plan.heads.size(); ++i) {
+  for (size_t i = 0; i < heads.heads.size(); ++i) {
     attention.mix(static_cast<int64_t>(i), queries, context);
   }
 }

@@ -16,8 +16,8 @@ namespace headroom {
 Precision attention_precision(Precision linear, Isa isa);
 
 // Writes `context` rows for the first `queries` of the sequence's `tokens` tokens, which all are
-// keys and values. Kept heads lie side by side.
-void attend(const EngineWeights& weights, const PackedLayer& layer, const LayerPlan& plan,
+// keys and values. The heads lie side by side.
+void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
             const Activation& context);
 

@@ -44,7 +44,7 @@ std::vector<int64_t> calibration_lengths(int64_t longest) {
 LatencyTable calibrate(const std::shared_ptr<const EngineModel>& model,
                        CalibrationSettings settings, ProgressSink& progress) {
   const ModelConfig& config = model->config();
-  if (!config.gates && !config.order) settings.budgets = {1.0};
+  if (!config.elastic()) settings.budgets = {1.0};
   if (settings.lengths.empty()) settings.lengths = calibration_lengths(config.shape.positions);
   check_lengths(settings.lengths, config.shape);
   const std::string precision(precision_name(model->weights().precision));

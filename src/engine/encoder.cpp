@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/attention.h"
+#include "engine/controller.h"
 #include "engine/linear.h"
 
 namespace headroom {
@@ -45,41 +46,46 @@ class Pass {
       : weights_(weights), kernels_(kernels), plan_(plan), work_(work) {}
 
   // Up to the last attention's weighted sums; what is left to do for [CLS] goes to row `place` of
-  // the tail.
-  void body(const Sequence& sequence, int64_t place) const {
+  // the tail. Returns how many heads ran.
+  int64_t body(const Sequence& sequence, int64_t place) const {
     const int64_t last = plan_.last_attention;
     const auto T = last < 0 ? 1 : static_cast<int64_t>(sequence.ids.size());
+    int64_t ran = 0;
     embed(sequence, T);
     for (int64_t i = 0; i < last; ++i) {
       const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
       const LayerPlan& plan = plan_.layers[static_cast<size_t>(i)];
-      if (!plan.heads.empty()) {
-        attend(weights_, layer, plan, kernels_, work_, T, T, work_.context);
-        add_attention(layer, plan, work_.context, work_.stream, T);
+      const HeadSet heads = heads_of(i, T);
+      if (!heads.heads.empty()) {
+        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context);
+        add_attention(layer, heads, work_.context, work_.stream, T);
       }
+      ran += static_cast<int64_t>(heads.heads.size());
       feed_forward(layer, plan, work_.stream, work_.hidden, T);
     }
-    if (last >= 0) {
-      Activation context = work_.tail_context;
-      context.data = context.at(place, 0);
-      attend(weights_, weights_.layers[static_cast<size_t>(last)],
-             plan_.layers[static_cast<size_t>(last)], kernels_, work_, T, 1, context);
+    if (last < 0) {
+      copy_to_tail(place);
+      return ran;
     }
-    copy_row(work_.stream.x, work_.tail.x, place);
-    if (work_.tail.operand.data != work_.tail.x.data) {
-      copy_row(work_.stream.operand, work_.tail.operand, place);
+    const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
+    const HeadSet heads = heads_of(last, T);
+    const Activation context = row_of(work_.tail_context, place);
+    attend(weights_, layer, heads, kernels_, work_, T, 1, context);
+    copy_to_tail(place);
+    if (plan_.limit) {  // the next sequence has other heads: no product for several of them
+      const Stream row = {row_of(work_.tail.x, place), row_of(work_.tail.operand, place)};
+      add_attention(layer, heads, context, row, 1);
     }
-    if (work_.tail.operand.scales != nullptr) {
-      work_.tail.operand.scales[place] = work_.stream.operand.scales[0];
-    }
+    return ran + static_cast<int64_t>(heads.heads.size());
   }
 
   // The rest, for the first `rows` rows of the tail.
   void tail(int64_t rows, float* logits) const {
     const int64_t last = plan_.last_attention;
-    if (last >= 0) {
+    if (last >= 0 && !plan_.limit) {
       add_attention(weights_.layers[static_cast<size_t>(last)],
-                    plan_.layers[static_cast<size_t>(last)], work_.tail_context, work_.tail, rows);
+                    plan_.layers[static_cast<size_t>(last)].head_set(), work_.tail_context,
+                    work_.tail, rows);
     }
     for (int64_t i = std::max<int64_t>(last, 0); i < weights_.shape.layers; ++i) {
       feed_forward(weights_.layers[static_cast<size_t>(i)], plan_.layers[static_cast<size_t>(i)],
@@ -89,6 +95,28 @@ class Pass {
   }
 
  private:
+  HeadSet heads_of(int64_t layer, int64_t tokens) const {
+    if (!plan_.limit) return plan_.layers[static_cast<size_t>(layer)].head_set();
+    return choose_heads(weights_, layer, *plan_.limit, kernels_, work_, tokens);
+  }
+
+  static Activation row_of(Activation activation, int64_t row) {
+    activation.data = activation.at(row, 0);
+    if (activation.scales != nullptr) activation.scales += row;
+    return activation;
+  }
+
+  // The stream's [CLS] row.
+  void copy_to_tail(int64_t place) const {
+    copy_row(work_.stream.x, work_.tail.x, place);
+    if (work_.tail.operand.data != work_.tail.x.data) {
+      copy_row(work_.stream.operand, work_.tail.operand, place);
+    }
+    if (work_.tail.operand.scales != nullptr) {
+      work_.tail.operand.scales[place] = work_.stream.operand.scales[0];
+    }
+  }
+
   void embed(const Sequence& sequence, int64_t tokens) const {
     const int64_t D = weights_.shape.width;
     for (int64_t t = 0; t < tokens; ++t) {
@@ -129,12 +157,12 @@ class Pass {
     return work_.quantised;
   }
 
-  void add_attention(const PackedLayer& layer, const LayerPlan& plan, const Activation& context,
+  void add_attention(const PackedLayer& layer, const HeadSet& heads, const Activation& context,
                      const Stream& stream, int64_t rows) const {
-    const auto heads = static_cast<int64_t>(plan.heads.size());
-    const Activation in = operand_of(context, rows, heads * weights_.padded_head_width());
+    const auto count = static_cast<int64_t>(heads.heads.size());
+    const Activation in = operand_of(context, rows, count * weights_.padded_head_width());
     run_linear(kernels_,
-               {&layer.output, layer.output.panels(), in, rows, plan.output_segments, stream.x,
+               {&layer.output, layer.output.panels(), in, rows, heads.output_segments, stream.x,
                 GemmStart::accumulate, GemmFinish::none},
                work_.panels);
     normalise(stream, rows, layer.attention_norm);
@@ -234,30 +262,34 @@ Workspace Encoder::prepare(std::span<const Sequence> sequences, Arena& arena) co
 }
 
 void Encoder::run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,
-                        const Workspace& work) const {
+                        const Workspace& work, std::span<int64_t> heads_run) const {
   const Pass pass(weights_, kernels_, plan, work);
   const auto count = static_cast<int64_t>(sequences.size());
   for (int64_t first = 0; first < count; first += tail_rows) {
     const int64_t rows = std::min(tail_rows, count - first);
-    for (int64_t i = 0; i < rows; ++i) pass.body(sequences[static_cast<size_t>(first + i)], i);
+    for (int64_t i = 0; i < rows; ++i) {
+      const auto place = static_cast<size_t>(first + i);
+      const int64_t ran = pass.body(sequences[place], i);
+      if (!heads_run.empty()) heads_run[place] = ran;
+    }
     pass.tail(rows, logits + first * weights_.shape.labels);
   }
 }
 
 void Encoder::run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
                   Arena& arena) const {
-  run_alike(sequences, plan, logits.data(), prepare(sequences, arena));
+  run_alike(sequences, plan, logits.data(), prepare(sequences, arena), {});
 }
 
 void Encoder::run(std::span<const Sequence> sequences, std::span<const Plan* const> plans,
-                  std::span<float> logits, Arena& arena) const {
+                  std::span<float> logits, Arena& arena, std::span<int64_t> heads_run) const {
   const Workspace work = prepare(sequences, arena);
   const auto labels = static_cast<size_t>(weights_.shape.labels);
   for (size_t first = 0; first < sequences.size();) {
     size_t end = first + 1;
     while (end < sequences.size() && plans[end] == plans[first]) ++end;
     run_alike(sequences.subspan(first, end - first), *plans[first], logits.data() + first * labels,
-              work);
+              work, heads_run.empty() ? heads_run : heads_run.subspan(first, end - first));
     first = end;
   }
 }

@@ -1,6 +1,6 @@
 // The forward pass: token ids to logits at a plan. What it does not compute: padding (sequences
-// keep their lengths), heads and neurons that are not in the plan, and, from the last attention on,
-// every row but [CLS].
+// keep their lengths), heads and neurons that are not in the plan or that an adaptive model did not
+// choose, and, from the last attention on, every row but [CLS].
 #pragma once
 
 #include <cstdint>
@@ -33,14 +33,14 @@ class Encoder {
            Arena& arena) const;
 
   // The same with a plan for every sequence. Neighbours that share one go through the last layers
-  // together.
+  // together. `heads_run`, unless empty, gets how many heads ran for each sequence over all layers.
   void run(std::span<const Sequence> sequences, std::span<const Plan* const> plans,
-           std::span<float> logits, Arena& arena) const;
+           std::span<float> logits, Arena& arena, std::span<int64_t> heads_run = {}) const;
 
  private:
   Workspace prepare(std::span<const Sequence> sequences, Arena& arena) const;
   void run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,
-                 const Workspace& work) const;
+                 const Workspace& work, std::span<int64_t> heads_run) const;
 
   const EngineWeights& weights_;
   const Kernels& kernels_;

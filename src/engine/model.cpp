@@ -14,6 +14,13 @@ EngineModel::EngineModel(ModelConfig config, EngineWeights weights, const Kernel
       kernels_(kernels),
       tokenizer_(std::move(tokenizer)) {}
 
+Plan EngineModel::plan(double budget) const {
+  if (!config_.adaptive()) return make_plan(weights_, config_.selection(budget));
+  Plan plan = make_plan(weights_, config_.everything());
+  plan.limit = config_.head_limit(budget);
+  return plan;
+}
+
 std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path& directory,
                                                      const EngineOptions& options) {
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();

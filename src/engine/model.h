@@ -35,7 +35,7 @@ class EngineModel {
   Encoder encoder() const { return {weights_, kernels_}; }
 
   // Throws ErrorCode::usage for a budget that the model was not trained for.
-  Plan plan(double budget) const { return make_plan(weights_, config_.selection(budget)); }
+  Plan plan(double budget) const;
 
  private:
   EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,

@@ -44,21 +44,21 @@ std::vector<int32_t> places_of(const std::vector<int32_t>& heads,
   return places;
 }
 
-// Neighbouring heads become one range: all heads are a single one.
-std::vector<GemmSegment> output_segments(const std::vector<int32_t>& places, int64_t head_units) {
-  std::vector<GemmSegment> segments;
+}  // namespace
+
+int64_t output_segments(std::span<const int32_t> places, int64_t head_units,
+                        GemmSegment* segments) {
+  int64_t count = 0;
   for (size_t i = 0; i < places.size(); ++i) {
     if (i > 0 && places[i] == places[i - 1] + 1) {
-      segments.back().length += head_units;
+      segments[count - 1].length += head_units;
     } else {
-      segments.push_back(
-          {static_cast<int64_t>(i) * head_units, places[i] * head_units, head_units});
+      segments[count++] = {static_cast<int64_t>(i) * head_units, places[i] * head_units,
+                           head_units};
     }
   }
-  return segments;
+  return count;
 }
-
-}  // namespace
 
 Plan make_plan(const EngineWeights& weights, const Selection& selection) {
   const ModelShape& shape = weights.shape;
@@ -69,8 +69,9 @@ Plan make_plan(const EngineWeights& weights, const Selection& selection) {
     const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
     const std::vector<int32_t> places =
         places_of(heads, weights.stored.kept[static_cast<size_t>(i)], i);
-    plan.layers.push_back(
-        {heads, places, output_segments(places, head_units), selection.ffn_of(i, shape.ffn)});
+    std::vector<GemmSegment> segments(heads.size());
+    segments.resize(static_cast<size_t>(output_segments(places, head_units, segments.data())));
+    plan.layers.push_back({heads, places, segments, selection.ffn_of(i, shape.ffn)});
     if (!heads.empty()) plan.last_attention = i;
   }
   plan.active_heads = selection.active_fraction();

@@ -3,19 +3,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "budget/head_choice.h"
 #include "budget/selection.h"
 #include "engine/kernels/gemm.h"
 #include "engine/weights.h"
 
 namespace headroom {
 
+// The heads of one layer, wherever they are listed.
+struct HeadSet {
+  std::span<const int32_t> heads;
+  std::span<const int32_t> places;
+  std::span<const GemmSegment> output_segments;
+};
+
 struct LayerPlan {
   std::vector<int32_t> heads;   // kept, ascending, in the whole model; none: attention is skipped
   std::vector<int32_t> places;  // where the weights hold them: the same unless the model is compact
   std::vector<GemmSegment> output_segments;  // their rows of the output projection, in units
   int64_t ffn = 0;                           // first neurons; 0: the FFN is skipped
+
+  HeadSet head_set() const { return {heads, places, output_segments}; }
 };
 
 struct Plan {
@@ -25,7 +37,14 @@ struct Plan {
   int64_t last_attention = -1;
   double active_heads = 0;  // share of all heads
   double active_ffn = 0;    // share of all neurons
+  // Adaptive models: what is left of the choice that every sequence's controllers make. Layers then
+  // list all heads, of which they choose.
+  std::optional<HeadLimit> limit;
 };
+
+// Writes the rows of the output projection that belong to heads at these ascending places, in units
+// of `head_units` a head; returns how many ranges there are. Neighbours become one.
+int64_t output_segments(std::span<const int32_t> places, int64_t head_units, GemmSegment* segments);
 
 // `selection` must be one of this model (layers, heads and neurons within its shape): otherwise
 // ErrorCode::usage.

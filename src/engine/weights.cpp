@@ -109,11 +109,24 @@ void load_ffn(const Reader& reader, const EngineWeights& weights, const std::str
   layer.down = PackedMatrix(weights.precision, down.weight, down.bias);
 }
 
+PackedController load_controller(const Reader& reader, const ModelShape& shape,
+                                 const std::string& prefix) {
+  const auto load = [&](const char* name, int64_t in, int64_t out) {
+    const Linear linear = reader.linear(prefix + name, in, out);
+    return PackedMatrix(Precision::fp32, linear.weight, linear.bias);
+  };
+  return {load("hidden", shape.width, shape.controller), load("budget", shape.controller, 1),
+          load("relevance", shape.width, shape.heads)};
+}
+
 PackedLayer load_layer(const Reader& reader, const EngineWeights& weights, int64_t number) {
   const std::string prefix = fmt::format("bert.encoder.layer.{}.", number);
   PackedLayer layer;
   load_attention(reader, weights, prefix, weights.stored.heads_of(number), layer);
   load_ffn(reader, weights, prefix, weights.stored.ffn_of(number, weights.shape.ffn), layer);
+  if (weights.shape.controller > 0) {
+    layer.controller = load_controller(reader, weights.shape, prefix + "attention.controller.");
+  }
   return layer;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "budget/selection.h"
@@ -20,6 +21,13 @@ struct NormWeights {
   std::vector<float> bias;
 };
 
+// Chooses heads; always fp32.
+struct PackedController {
+  PackedMatrix hidden;
+  PackedMatrix budget;
+  PackedMatrix relevance;
+};
+
 struct PackedLayer {
   PackedMatrix inputs;  // per head: panels of queries (scaled by 1/sqrt(W)), and of keys and of
                         // values where the attention projects them
@@ -29,6 +37,7 @@ struct PackedLayer {
   PackedMatrix up;
   PackedMatrix down;
   NormWeights ffn_norm;
+  std::optional<PackedController> controller;  // adaptive models
 };
 
 struct EngineWeights {

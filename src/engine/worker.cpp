@@ -73,15 +73,17 @@ std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs,
     chosen_.push_back(&plan(budgets[i]));
   }
   std::vector<float> rows(inputs.size() * labels);
-  model_->encoder().run(sequences_, chosen_, rows, arena_);
+  heads_run_.resize(inputs.size());
+  model_->encoder().run(sequences_, chosen_, rows, arena_, heads_run_);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
+  const auto total_heads = static_cast<double>(model_->config().shape.total_heads());
   std::vector<EngineAnswer> answers;
   answers.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     answers.push_back(answer_from(std::span<const float>(rows).subspan(i * labels, labels)));
     answers.back().budget = budgets[i];
-    answers.back().active_heads = chosen_[i]->active_heads;
+    answers.back().active_heads = static_cast<double>(heads_run_[i]) / total_heads;
     answers.back().active_ffn = chosen_[i]->active_ffn;
     answers.back().tokens = static_cast<int64_t>(inputs[i].ids.size());
     answers.back().milliseconds = elapsed.count();

@@ -73,6 +73,7 @@ class Worker {
   std::map<double, Plan> plans_;
   std::vector<Sequence> sequences_;  // of one call
   std::vector<const Plan*> chosen_;
+  std::vector<int64_t> heads_run_;
 };
 
 }  // namespace headroom

@@ -56,6 +56,18 @@ Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precisio
   return stream;
 }
 
+ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
+  ChoiceSpace space;
+  space.mean = take_rows(arena, 1, shape.width, Precision::fp32);
+  space.hidden = take_rows(arena, 1, shape.controller, Precision::fp32);
+  space.share = take_rows(arena, 1, 1, Precision::fp32);
+  space.relevance = take_rows(arena, 1, shape.heads, Precision::fp32);
+  space.scores = arena.take<double>(shape.heads);
+  space.heads = arena.take<int32_t>(shape.heads);
+  space.segments = arena.take<GemmSegment>(shape.heads);
+  return space;
+}
+
 }  // namespace
 
 Workspace make_workspace(const EngineWeights& weights, Precision attention, int64_t tokens,
@@ -92,7 +104,8 @@ Workspace make_workspace(const EngineWeights& weights, Precision attention, int6
     work.quantised = take_rows(arena, T, std::max(all_heads, shape.ffn), precision);
   }
   work.logits = arena.take<float>(tail_rows * round_up(shape.labels, panel_width));
-  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, shape.labels, T});
+  if (shape.controller > 0) work.choice = take_choice(arena, shape);
+  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, shape.labels, T, shape.controller});
   work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
   return work;
 }

@@ -31,6 +31,17 @@ struct Stream {
   Activation operand;
 };
 
+// Where an adaptive model's choice for one layer is made.
+struct ChoiceSpace {
+  Activation mean;  // one row each
+  Activation hidden;
+  Activation share;
+  Activation relevance;
+  double* scores = nullptr;  // per head
+  int32_t* heads = nullptr;  // chosen
+  GemmSegment* segments = nullptr;
+};
+
 struct Workspace {
   Stream stream;  // T rows
   // Attention, in its precision. Per kept head:
@@ -52,6 +63,7 @@ struct Workspace {
   Activation tail_hidden;
   float* logits = nullptr;      // a row of whole panels per sequence
   GemmPanel* panels = nullptr;  // for whichever product comes next
+  ChoiceSpace choice;           // adaptive models
 };
 
 // Queries whose scores are computed together, at most: two tiles, 16 KB at 128 tokens, so that

@@ -84,8 +84,9 @@ TEST(Allocations, AreCounted) {
   EXPECT_EQ(some.size(), 100U);
 }
 
-TEST(Allocations, AreNoneAfterWarmUpAtAnyBudgetAndLength) {
+void expect_none_after_warm_up(int64_t controller) {
   ModelShape shape;
+  shape.controller = controller;
   shape.layers = 2;
   shape.width = 64;
   shape.heads = 4;
@@ -107,6 +108,14 @@ TEST(Allocations, AreNoneAfterWarmUpAtAnyBudgetAndLength) {
     worker.logits({&batch[1], 1}, plan, logits);
   }
   EXPECT_EQ(allocations, before);
+}
+
+TEST(Allocations, AreNoneAfterWarmUpAtAnyBudgetAndLength) {
+  expect_none_after_warm_up(/*controller=*/0);
+}
+
+TEST(Allocations, AreNoneWhereEverySequenceChoosesItsHeads) {
+  expect_none_after_warm_up(/*controller=*/16);
 }
 
 }  // namespace

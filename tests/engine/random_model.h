@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <span>
@@ -46,10 +47,31 @@ class PlainModel {
   PlainModel(ModelShape shape, const Tensors& tensors) : shape_(shape), tensors_(tensors) {}
 
   std::vector<double> logits(const Sequence& sequence, const Selection& selection) const {
+    return logits(sequence, selection, [&](int64_t layer, const Matrix&) {
+      return selection.kept[static_cast<size_t>(layer)];
+    });
+  }
+
+  // Of an adaptive model, and how many heads it chose over all layers.
+  std::vector<double> logits(const Sequence& sequence, const HeadLimit& limit,
+                             int64_t& chosen) const {
+    chosen = 0;
+    return logits(sequence, all_heads(shape_.layers, shape_.heads),
+                  [&](int64_t layer, const Matrix& x) {
+                    std::vector<int32_t> heads = choose(x, layer, limit);
+                    chosen += static_cast<int64_t>(heads.size());
+                    return heads;
+                  });
+  }
+
+ private:
+  template <typename HeadsOf>
+  std::vector<double> logits(const Sequence& sequence, const Selection& selection,
+                             const HeadsOf& heads_of) const {
     Matrix x = embed(sequence);
     for (int64_t i = 0; i < shape_.layers; ++i) {
       const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
-      const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
+      const std::vector<int32_t> heads = heads_of(i, x);
       if (!heads.empty()) {
         add(x, attention(x, prefix, heads));
         normalise(x, prefix + "attention.output.LayerNorm");
@@ -70,7 +92,27 @@ class PlainModel {
     return linear(pooled, "classifier")[0];
   }
 
- private:
+  std::vector<int32_t> choose(const Matrix& x, int64_t layer, const HeadLimit& limit) const {
+    const std::string prefix =
+        "bert.encoder.layer." + std::to_string(layer) + ".attention.controller.";
+    std::vector<double> mean(x[0].size());
+    for (const auto& row : x) {
+      for (size_t d = 0; d < row.size(); ++d) mean[d] += row[d] / static_cast<double>(x.size());
+    }
+    Matrix hidden = linear({mean}, prefix + "hidden");
+    for (double& value : hidden[0]) value = std::max(value, 0.0);
+    const double share = 1 / (1 + std::exp(-linear(hidden, prefix + "budget")[0][0]));
+    std::vector<double> scores = linear({mean}, prefix + "relevance")[0];
+    for (size_t head = 0; head < scores.size(); ++head) {
+      scores[head] = limit.score(layer, static_cast<int64_t>(head), scores[head]);
+    }
+    const int64_t count =
+        std::min(heads_needed(share, shape_.heads), limit.most[static_cast<size_t>(layer)]);
+    std::vector<int32_t> heads(static_cast<size_t>(count));
+    best_heads(scores, heads);
+    return heads;
+  }
+
   const std::vector<float>& tensor(const std::string& name) const { return tensors_.at(name); }
 
   Matrix embed(const Sequence& sequence) const {
@@ -216,19 +258,24 @@ inline std::vector<float> cut(const std::vector<float>& whole, const TensorName&
   return values;
 }
 
-// A nested checkpoint in a folder of its own, with the tensors it was made of.
+// A nested checkpoint (with controllers: an adaptive one) in a folder of its own, with the tensors
+// it was made of. `change` may alter them first.
 class RandomCheckpoint {
  public:
-  explicit RandomCheckpoint(ModelShape shape, uint64_t seed = 1) {
+  explicit RandomCheckpoint(ModelShape shape, uint64_t seed = 1,
+                            const std::function<void(Tensors&)>& change = {}) {
     const Vocabulary vocabulary = letters();
     shape.vocabulary = vocabulary.size();
     config_.shape = shape;
-    config_.method = Method::nested;
-    config_.order = uniform_order(shape, default_group_width(shape.ffn));
+    config_.method = shape.controller > 0 ? Method::adaptive : Method::nested;
+    if (shape.controller == 0) {
+      config_.order = uniform_order(shape, default_group_width(shape.ffn));
+    }
     for (int64_t i = 0; i < shape.labels; ++i) {
       config_.labels.push_back("label " + std::to_string(i));
     }
     tensors_ = random_tensors(shape, seed);
+    if (change) change(tensors_);
     CheckpointContent content{config_, vocabulary.to_text(), "# Random\n", "", {}};
     for (const TensorName& entry : tensor_names(shape)) {
       const std::vector<float>& values = tensors_.at(entry.name);
