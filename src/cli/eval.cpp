@@ -33,7 +33,7 @@ int run_eval(int argc, char** argv) {
   std::string data_dir = default_data_dir();
   app.add_option("--model", model, "checkpoint directory")->required();
   app.add_option("--data", data, "data SPEC; a synthetic model makes its own rows");
-  app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
+  app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1], or adaptive");
   bool save = false;
   app.add_flag("--save", save,
                "keep the result in the checkpoint (scores.json), where the server's page shows it");

@@ -84,6 +84,10 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
     json["ffn_group"] = config.order->group_width;
     json["order"] = unit_names(*config.order);
   }
+  if (config.adaptive()) {
+    json["controller"] = {{"hidden", shape.controller},
+                          {"temperature", config.relevance_temperature}};
+  }
   json["budgets"] = Json::array();
   for (const BudgetLine& line : lines) {
     Json entry;
@@ -122,6 +126,9 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
                           fmt::format("{}", parameter_count(shape, line.selection))});
   }
   print_table(table);
+  if (config.adaptive()) {
+    fmt::print("\nheads are chosen for each text: these are the most that it may get\n");
+  }
 }
 
 }  // namespace
@@ -140,7 +147,7 @@ int run_inspect(int argc, char** argv) {
     const SafetensorsFile weights(std::filesystem::path(model) /
                                   "model.safetensors");  // be checked
     const std::vector<double> asked =
-        config.gates || config.order ? parse_budgets(budgets) : std::vector<double>{1.0};
+        config.elastic() ? parse_budgets(budgets) : std::vector<double>{1.0};
     if (tokens < 0) throw Error(ErrorCode::usage, "read options", "--tokens must not be negative");
     const int64_t length = tokens > 0 ? tokens : config.shape.positions;
     const std::vector<BudgetLine> lines = budget_lines(config, asked, length);

@@ -93,8 +93,20 @@ std::vector<TokenInput> inputs_of(const EncodedDataset& rows) {
   return inputs;
 }
 
-void score_rows(WorkerPool& pool, const std::vector<TokenInput>& inputs,
-                const std::vector<int32_t>& labels, BudgetScore& score) {
+// Heads that ran for each answer, over all layers.
+std::vector<int64_t> heads_of(const std::vector<EngineAnswer>& answers, const ModelShape& shape) {
+  std::vector<int64_t> heads;
+  heads.reserve(answers.size());
+  for (const EngineAnswer& answer : answers) {
+    heads.push_back(std::llround(answer.active_heads * static_cast<double>(shape.total_heads())));
+  }
+  return heads;
+}
+
+// Fills in all but the costs; returns how many heads ran for each row.
+std::vector<int64_t> score_rows(WorkerPool& pool, const std::vector<TokenInput>& inputs,
+                                const std::vector<int32_t>& labels, BudgetScore& score) {
+  std::vector<int64_t> heads;
   const std::span<const TokenInput> all = inputs;
   double hits = 0;
   double loss = 0;
@@ -107,10 +119,21 @@ void score_rows(WorkerPool& pool, const std::vector<TokenInput>& inputs,
       hits += answers[i].label == static_cast<int64_t>(label) ? 1 : 0;
       loss -= std::log(std::max(answers[i].scores[label], 1e-300));
     }
+    const std::vector<int64_t> ran = heads_of(answers, pool.model().config().shape);
+    heads.insert(heads.end(), ran.begin(), ran.end());
   }
   score.examples = static_cast<int64_t>(inputs.size());
   score.accuracy = hits / static_cast<double>(std::max<size_t>(inputs.size(), 1));
   score.loss = loss / static_cast<double>(std::max<size_t>(inputs.size(), 1));
+  return heads;
+}
+
+// What the choices of an adaptive model cost takes the place of what they may cost at most.
+void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
+  score.active_heads = choice.active_heads;
+  score.attention_macs = choice.attention_macs;
+  score.model_macs = choice.model_macs;
+  score.model_macs_fraction = choice.model_macs_fraction;
 }
 
 // All budgets of one precision, batch size and length, in the same rounds.
@@ -136,6 +159,13 @@ std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& mod
     cell.tokens = tokens;
     cell.threads = settings.threads;
     set_cost(cell, shape, model->config().selection(budgets[i]));
+    if (model->config().adaptive()) {  // what these inputs chose, not the most they might
+      const std::vector<int64_t> heads =
+          heads_of(pool.classify(std::span<const TokenInput>(inputs), budgets[i]), shape);
+      const std::vector<int64_t> lengths(inputs.size(), tokens);
+      cell.macs_fraction = choice_score(shape, budgets[i], heads, lengths).model_macs_fraction;
+      cell.cap = 1.0 / cell.macs_fraction;
+    }
     set_times(cell, times[i], times.back());  // budget 1 comes last
     cells.push_back(cell);
   }
@@ -167,7 +197,10 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const std::st
   std::vector<BudgetScore> scores;
   for (size_t i = 0; i < budgets.size(); ++i) {
     scores.push_back(cost_score(config.shape, selections[i], budgets[i], lengths));
-    score_rows(pool, inputs, rows.labels, scores.back());
+    const std::vector<int64_t> heads = score_rows(pool, inputs, rows.labels, scores.back());
+    if (config.adaptive() && !inputs.empty()) {
+      set_choice_cost(scores.back(), choice_score(config.shape, budgets[i], heads, lengths));
+    }
   }
   return scores;
 }

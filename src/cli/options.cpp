@@ -51,12 +51,23 @@ void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
 }
 
+double asked_budget(const std::string& model, const std::string& text) {
+  if (text != "adaptive") return parse_budget(text);
+  const ModelConfig config = read_config(model);
+  if (config.adaptive()) return 1.0;
+  throw Error(ErrorCode::usage, "read options",
+              fmt::format("budget \"adaptive\" is for models that choose heads for each text, and "
+                          "this one is {}: train it with --method adaptive",
+                          method_name(config.method)));
+}
+
 std::vector<double> asked_budgets(const CLI::App& app, const std::string& model,
                                   const std::string& comma_list) {
   if (app.count("--budgets") == 0) {
     const ModelConfig config = read_config(model);
-    if (!config.gates && !config.order) return {1.0};
+    if (!config.elastic()) return {1.0};
   }
+  if (comma_list == "adaptive") return {asked_budget(model, comma_list)};
   return parse_budgets(comma_list);
 }
 

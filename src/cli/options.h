@@ -24,8 +24,12 @@ CLI::Option* add_attention(CLI::App& app, std::string& value);
 AttentionKind parse_attention(const std::string& name);
 void add_seed(CLI::App& app, uint64_t& value);
 
-// The budgets in --budgets. Where nobody named any and `model` has but one, as an imported model
-// has, that one: the default list would only be refused.
+// The budget in --budget: a fraction, or "adaptive", which is the whole budget of a model that
+// chooses heads per text and ErrorCode::usage for any other.
+double asked_budget(const std::string& model, const std::string& text);
+
+// The budgets in --budgets, or "adaptive" as above. Where nobody named any and `model` has but one,
+// as an imported model has, that one: the default list would only be refused.
 std::vector<double> asked_budgets(const CLI::App& app, const std::string& model,
                                   const std::string& comma_list);
 

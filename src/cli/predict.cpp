@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "base/interrupt.h"
-#include "budget/fraction.h"
 #include "cli/app.h"
 #include "cli/engine.h"
 #include "cli/options.h"
@@ -74,7 +73,8 @@ int run_predict(int argc, char** argv) {
   std::vector<std::string> files = {"-"};
   app.add_option("FILES", files, "files of texts; - is standard input");
   app.add_option("--model", model, "checkpoint directory")->required();
-  CLI::Option* budget_option = app.add_option("--budget", budget, "fraction in (0, 1]");
+  CLI::Option* budget_option = app.add_option(
+      "--budget", budget, "fraction in (0, 1], or adaptive: as many heads as each text asks for");
   app.add_option("--input", format, "text (a text a line) or jsonl (text, optional text_pair, id)")
       ->check(CLI::IsMember({"text", "jsonl"}));
   CLI::Option* latency_option = app.add_option(
@@ -86,7 +86,7 @@ int run_predict(int argc, char** argv) {
   add_device(app, request.device);
   return run_app(app, argc, argv, [&](bool json) {
     SpendRequest spend;
-    spend.budget = parse_budget(budget);
+    spend.budget = asked_budget(model, budget);
     if (*latency_option) {
       if (*budget_option) {
         throw Error(ErrorCode::usage, "read options", "give --budget or --latency-ms, not both");

@@ -20,7 +20,7 @@ class TorchClassifier : public Classifier {
   Classification classify(const ClassifyInput& input) override {
     Prediction prediction = predictor_.predict({input.text, input.text_pair, input.is_pair});
     return {prediction.label,    std::move(prediction.scores),
-            predictor_.budget(), predictor_.active_heads(),
+            predictor_.budget(), prediction.active_heads,
             prediction.tokens,   prediction.milliseconds,
             std::nullopt};
   }

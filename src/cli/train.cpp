@@ -43,6 +43,7 @@ struct TrainCommand {
     add_task_options();
     add_model_options();
     add_recipe_options();
+    add_adaptive_options();
     add_run_options();
     add_config_option(app);
   }
@@ -79,7 +80,7 @@ struct TrainCommand {
   void add_model_options() {
     ModelShape& shape = request.shape;
     const char* group = "Model";
-    add(group, "--method", words.method, "dense, nested, budgeted or static");
+    add(group, "--method", words.method, "dense, nested, budgeted, static or adaptive");
     add(group, "--scope", words.scope,
         "what the budget governs: heads+ffn (nested, the default) or heads (all methods)");
     add(group, "--allocation", words.allocation,
@@ -103,7 +104,8 @@ struct TrainCommand {
     Recipe& recipe = request.recipe;
     StageSettings& stages = recipe.stages;
     const char* group = "Training";
-    add(group, "--epochs", recipe.dense_epochs, "dense stage")->check(CLI::Range(0.001, 1e6));
+    add(group, "--epochs", recipe.dense_epochs, "dense stage; 0, for adaptive only: none")
+        ->check(CLI::Range(0.0, 1e6));
     add(group, "--soft-epochs", recipe.soft_epochs, "soft stage")->check(CLI::Range(0.001, 1e6));
     add(group, "--hard-epochs", recipe.hard_epochs, "hard stage")->check(CLI::Range(0.001, 1e6));
     add(group, "--nested-epochs", recipe.nested_epochs, "nested stage")
@@ -139,6 +141,47 @@ struct TrainCommand {
         ->check(CLI::NonNegativeNumber);
   }
 
+  // A number that changes over the stage; both points are shares of it.
+  void add_ramp(const std::string& name, Ramp& ramp, const std::string& meaning) {
+    const char* group = "Adaptive";
+    add(group, ("--" + name + "-first").c_str(), ramp.first, (meaning + ", at first").c_str());
+    add(group, ("--" + name + "-last").c_str(), ramp.last, (meaning + ", at last").c_str());
+    add(group, ("--" + name + "-from").c_str(), ramp.begin, "share of the stage where it begins")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, ("--" + name + "-until").c_str(), ramp.end, "and where it ends to change")
+        ->check(CLI::Range(0.0, 1.0));
+  }
+
+  void add_adaptive_options() {
+    const char* group = "Adaptive";
+    AdaptiveSettings& adaptive = request.recipe.adaptive;
+    add(group, "--adaptive-epochs", request.recipe.adaptive_epochs, "adaptive stage")
+        ->check(CLI::Range(0.001, 1e6));
+    add(group, "--adaptive-lr", request.recipe.adaptive_rate, "peak learning rate, adaptive stage")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--controller-width", adaptive.hidden, "of controllers; 0: a quarter of --width")
+        ->check(CLI::Range(0, 65536));
+    add(group, "--initial-share", adaptive.initial_share, "of heads, before training")
+        ->check(CLI::Range(0.001, 0.999));
+    add(group, "--share-low", adaptive.share_low, "s below it is penalised")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--share-high", adaptive.share_high, "s above it is penalised")
+        ->check(CLI::Range(0.0, 1.0));
+    add(group, "--hinge-weight", adaptive.hinge_weight, "of these two penalties")
+        ->check(CLI::NonNegativeNumber);
+    add_ramp("share-weight", adaptive.share_weight, "penalty on the share of heads");
+    add_ramp("entropy-weight", adaptive.entropy_weight, "reward for the entropy of q");
+    add_ramp("tau", adaptive.temperature, "temperature of q");
+    add_ramp("noise", adaptive.noise, "Gumbel noise on head relevance");
+    add_ramp("hard", adaptive.hard, "share of examples with whole heads");
+    add(group, "--adaptive-distill", adaptive.distill_weight,
+        "share of the loss that follows the model of the dense stage")
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_flag("--cap-gates", adaptive.gates,
+                 "train gates too, which rank heads under a --budget")
+        ->group(group);
+  }
+
   void add_run_options() {
     const char* group = "Run";
     add(group, "--out", words.out, "checkpoint directory to write")->required();
@@ -171,11 +214,12 @@ TrainCommand command_for(int argc, char** argv) {
 }
 
 Method method_from(const std::string& name) {
-  require_supported("--method", name, {"dense", "nested", "budgeted", "static"});
-  return name == "dense"    ? Method::dense
-         : name == "nested" ? Method::nested
-         : name == "static" ? Method::static_gates
-                            : Method::budgeted;
+  require_supported("--method", name, {"dense", "nested", "budgeted", "static", "adaptive"});
+  return name == "dense"      ? Method::dense
+         : name == "nested"   ? Method::nested
+         : name == "static"   ? Method::static_gates
+         : name == "adaptive" ? Method::adaptive
+                              : Method::budgeted;
 }
 
 NestedSettings nested_from(const TrainWords& words, Method method, NestedSettings nested) {

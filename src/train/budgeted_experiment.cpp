@@ -104,7 +104,7 @@ class BudgetedRun : public SeedRun {
       const torch::NoGradGuard no_gradients;
       const Selection selection = select_heads(gates.order(budget), budget);
       const torch::Tensor values = model.gates->values(budget);
-      Json at = point(budget, all_heads(shape_.layers, shape_.heads),
+      Json at = point(shape_, budget, all_heads(shape_.layers, shape_.heads),
                       evaluate(model.weights, test_, model.evaluation(values)));
       at["gate_mass"] = gates.mass(budget);
       soft["points"].push_back(at);

@@ -17,12 +17,29 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
   model.weights = to_device(load_weights(directory, config), device);
   if (config.gates) model.gates = gates_from(*config.gates, device);
   model.order = config.order;
+  model.relevance_temperature = config.relevance_temperature;
   return {std::move(config), std::move(model), std::move(tokenizer)};
 }
 
 CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device) {
   read_classifier_config(directory);  // refuses any other
   return open_checkpoint(directory, device);
+}
+
+ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method method) {
+  ModelConfig config;
+  config.shape = model.shape;
+  config.dropout = model.dropout;
+  config.layer_norm_eps = model.layer_norm_eps;
+  config.task = data.task;
+  config.method = method;
+  config.labels = data.labels;
+  config.tokenizer = data.tokenizer;
+  config.lower_case = data.lower_case;
+  if (model.gates) config.gates = model.gates->parameters();
+  config.order = model.order;
+  config.relevance_temperature = model.relevance_temperature;
+  return config;
 }
 
 }  // namespace headroom

@@ -6,6 +6,7 @@
 
 #include "text/tokenizer.h"
 #include "train/elastic_model.h"
+#include "train/task_data.h"
 
 namespace headroom {
 
@@ -20,5 +21,8 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
 
 // The same, but throws ErrorCode::bad_model when it cannot classify yet.
 CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device);
+
+// The config under which a model trained on `data` is stored.
+ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method method);
 
 }  // namespace headroom

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "budget/head_choice.h"
 #include "budget/selection.h"
 #include "budget/unit_order.h"
 #include "checkpoint/config.h"
@@ -18,16 +19,23 @@ struct ElasticModel {
   double layer_norm_eps = 1e-12;
   ModelWeights weights;
   std::optional<HeadGates> gates;
-  std::optional<UnitOrder> order;  // nested: the weights are stored in this order
+  std::optional<UnitOrder> order;    // nested: the weights are stored in this order
+  double relevance_temperature = 1;  // adaptive: tau of q, where gates rank with it
 
   torch::Device device() const { return weights.words.device(); }
 
+  // Adaptive: what a budget leaves of the choice.
+  HeadLimit head_limit(double budget) const {
+    return gates ? gated_limit(gates->parameters(), budget, relevance_temperature)
+                 : even_limit(shape, budget);
+  }
+
   // Forward options without dropout, with the given (L, H) head factors or none.
   ForwardOptions evaluation(torch::Tensor head_factors = {}) const {
-    return {std::move(head_factors), 0.0, layer_norm_eps, {}};
+    return {std::move(head_factors), 0.0, layer_norm_eps, {}, {}};
   }
   ForwardOptions training(torch::Tensor head_factors = {}) const {
-    return {std::move(head_factors), dropout, layer_norm_eps, {}};
+    return {std::move(head_factors), dropout, layer_norm_eps, {}, {}};
   }
 };
 

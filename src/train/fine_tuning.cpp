@@ -48,6 +48,10 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   model.weights.head = OutputHead::classifier;
   if (!model.weights.pooler.weight.defined()) model.weights.pooler = fresh.pooler;
   if (checkpoint.config.labels != labels) model.weights.classifier = fresh.classifier;
+  const bool same_controllers = checkpoint.config.shape.controller == model.shape.controller;
+  for (size_t i = 0; i < fresh.layers.size() && !same_controllers; ++i) {
+    model.weights.layers[i].controller = fresh.layers[i].controller;
+  }
   const int64_t longest = model.shape.positions;
   model.weights.positions = model.weights.positions.narrow(0, 0, longest).clone();
   for (LayerWeights& layer : model.weights.layers) {

@@ -10,8 +10,8 @@
 namespace headroom {
 
 // Puts the encoder of the checkpoint `init` into `model`, which has fresh weights for `labels`. The
-// pooler comes along when `init` has one, its classifier when it has the same labels.
-// Positions beyond model.shape are cut off.
+// pooler comes along when `init` has one, its classifier when it has the same labels, its
+// controllers when the model has such, too. Positions beyond model.shape are cut off.
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model);
 

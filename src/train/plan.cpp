@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "train/adaptive_stage.h"
 #include "train/nested_stage.h"
 
 namespace headroom {
@@ -26,9 +27,23 @@ StagePlan plan_stage(std::unique_ptr<Stage> stage, int64_t steps, double rate, c
   return plan;
 }
 
+StagePlan plan_adaptive(const Recipe& recipe, const BatchSource& source,
+                        const std::vector<Batch>& validation) {
+  StagePlan plan =
+      plan_stage(adaptive_stage(recipe.stages, recipe.adaptive, validation),
+                 steps_for(recipe.adaptive_epochs, source), recipe.adaptive_rate, recipe, source);
+  plan.keep_best = false;  // train/adaptive_stage.h says why
+  plan.patience = 0;
+  return plan;
+}
+
 std::vector<StagePlan> plan_method(Method method, const Recipe& recipe, const BatchSource& source,
                                    const std::vector<Batch>& validation) {
   std::vector<StagePlan> plans;
+  if (method == Method::adaptive && recipe.dense_epochs == 0) {
+    plans.push_back(plan_adaptive(recipe, source, validation));
+    return plans;
+  }
   plans.push_back(plan_stage(dense_stage(recipe.stages, validation),
                              steps_for(recipe.dense_epochs, source), recipe.dense_rate, recipe,
                              source));
@@ -38,6 +53,10 @@ std::vector<StagePlan> plan_method(Method method, const Recipe& recipe, const Ba
     plans[0].schedule.warmup = std::min<int64_t>(100, plans[0].schedule.warmup);
   }
   if (method == Method::dense) return plans;
+  if (method == Method::adaptive) {
+    plans.push_back(plan_adaptive(recipe, source, validation));
+    return plans;
+  }
   if (method == Method::nested) {
     plans.push_back(
         plan_stage(nested_stage(stage_settings(recipe, method), recipe.nested, validation),

@@ -16,7 +16,11 @@ int64_t steps_for(double epochs, const BatchSource& source);
 StagePlan plan_stage(std::unique_ptr<Stage> stage, int64_t steps, double rate, const Recipe& recipe,
                      const BatchSource& source);
 
-// The stages of a method, in order.
+// The stage of an adaptive model, which runs to its end.
+StagePlan plan_adaptive(const Recipe& recipe, const BatchSource& source,
+                        const std::vector<Batch>& validation);
+
+// The stages of a method, in order. An adaptive model without dense epochs has one.
 std::vector<StagePlan> plan_method(Method method, const Recipe& recipe, const BatchSource& source,
                                    const std::vector<Batch>& validation);
 

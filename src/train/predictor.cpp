@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "model/controller.h"
 #include "model/slice.h"
 #include "train/batches.h"
 #include "train/checkpoint_model.h"
@@ -13,7 +14,8 @@ struct Predictor::State {
   CheckpointModel checkpoint;
   double budget;
   Selection selection;
-  ModelWeights sliced;
+  ModelWeights sliced;  // of an adaptive model: everything
+  HeadLimit limit;      // adaptive
 };
 
 Predictor::Predictor(const std::filesystem::path& model, double budget, int threads,
@@ -21,8 +23,12 @@ Predictor::Predictor(const std::filesystem::path& model, double budget, int thre
   use_threads(threads);
   CheckpointModel checkpoint = open_classifier(model, open_device(device));
   Selection selection = checkpoint.config.selection(budget);
-  ModelWeights sliced = slice_model(checkpoint.model.weights, selection);
-  state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced)});
+  const bool adaptive = checkpoint.config.adaptive();
+  ModelWeights sliced =
+      adaptive ? checkpoint.model.weights : slice_model(checkpoint.model.weights, selection);
+  HeadLimit limit = adaptive ? checkpoint.config.head_limit(budget) : HeadLimit{};
+  state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced),
+                         std::move(limit)});
 }
 
 Predictor::~Predictor() = default;
@@ -32,9 +38,6 @@ const ModelConfig& Predictor::config() const {
 }
 double Predictor::budget() const {
   return state_->budget;
-}
-double Predictor::active_heads() const {
-  return state_->selection.active_fraction();
 }
 
 Prediction Predictor::predict(const PredictInput& input) const {
@@ -53,10 +56,19 @@ Prediction Predictor::predict(const PredictInput& input) const {
   }
   const int32_t first = 0;
   const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());
-  const torch::Tensor logits = forward(state_->sliced, batch, checkpoint.model.evaluation());
+  ChoiceTrace trace;
+  ForwardOptions options = checkpoint.model.evaluation();
+  if (checkpoint.config.adaptive()) {
+    options.choose = choose_by_controller(state_->sliced, state_->limit, {}, &trace);
+    options.skip = true;
+  }
+  const torch::Tensor logits = forward(state_->sliced, batch, options);
   const torch::Tensor scores = torch::softmax(logits.to(torch::kFloat64), -1).to(torch::kCPU);
   Prediction prediction;
   prediction.tokens = batch.length();
+  prediction.active_heads = checkpoint.config.adaptive()
+                                ? torch::stack(trace.chosen).mean().item<double>()
+                                : state_->selection.active_fraction();
   prediction.label = scores.argmax(-1).item<int64_t>();
   const auto* values = scores.data_ptr<double>();
   prediction.scores.assign(values, values + scores.numel());

@@ -20,6 +20,7 @@ struct Prediction {
   int64_t label = 0;
   std::vector<double> scores;  // one probability per label
   int64_t tokens = 0;
+  double active_heads = 1;  // share of the model's heads that ran
   double milliseconds = 0;  // tokenising and the forward pass
 };
 
@@ -33,7 +34,6 @@ class Predictor {
 
   const ModelConfig& config() const;
   double budget() const;
-  double active_heads() const;
 
   // Throws ErrorCode::bad_data when a text is not UTF-8.
   Prediction predict(const PredictInput& input) const;

@@ -28,6 +28,7 @@ Recipe fine_tuning_recipe(Recipe recipe) {
   recipe.soft_rate = 2e-4;
   recipe.hard_rate = 1e-4;
   recipe.nested_rate = 2e-4;
+  recipe.adaptive_rate = 2e-4;
   recipe.dropout = 0.1;
   return recipe;
 }

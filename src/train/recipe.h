@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "checkpoint/config.h"
+#include "train/adaptive_settings.h"
 
 namespace headroom {
 
@@ -36,10 +37,12 @@ struct Recipe {
   double soft_epochs = 3;
   double hard_epochs = 1;
   double nested_epochs = 4;
+  double adaptive_epochs = 4;
   double dense_rate = 5e-4;
   double soft_rate = 3e-4;
   double hard_rate = 1e-4;
   double nested_rate = 2e-4;
+  double adaptive_rate = 3e-4;
   double warmup = 0.06;       // share of a stage's steps
   bool until_solved = false;  // the dense stage ends when validation reaches `solved`
   double solved = 0.999;
@@ -52,6 +55,7 @@ struct Recipe {
   bool free_slopes = false;
   StageSettings stages;
   NestedSettings nested;
+  AdaptiveSettings adaptive;
 };
 
 // Defaults that suit the task; the synthetic one draws fresh rows and trains until solved.

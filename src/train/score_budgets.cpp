@@ -2,12 +2,26 @@
 
 #include "model/slice.h"
 #include "train/evaluate.h"
+#include "train/evaluate_choice.h"
 
 namespace headroom {
 namespace {
 
 constexpr int batch_size_cpu = 64;  // 64 x 64 tokens of width 256 stay inside L2 and L3
 constexpr int batch_size_gpu = 512;
+
+BudgetScore score_choice(const ElasticModel& model, const std::vector<Batch>& batches,
+                         double budget) {
+  ChoiceOptions options;
+  options.budget = budget;
+  options.execution = Execution::skipped;
+  const ChoiceEvaluation result = evaluate_choice(model, batches, options);
+  BudgetScore score = choice_score(model.shape, budget, result.heads_per_row(), result.lengths());
+  score.accuracy = result.total.accuracy;
+  score.loss = result.total.loss;
+  score.examples = result.total.examples;
+  return score;
+}
 
 }  // namespace
 
@@ -20,6 +34,10 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
   for (const int32_t length : data.lengths()) lengths.push_back(length);
   std::vector<BudgetScore> scores;
   for (const double budget : budgets) {
+    if (config.adaptive()) {
+      scores.push_back(score_choice(model, batches, budget));
+      continue;
+    }
     const Selection selection = config.selection(budget);
     const ModelWeights sliced = slice_model(model.weights, selection);
     const Evaluation result = evaluate(sliced, batches, model.evaluation());

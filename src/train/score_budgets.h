@@ -1,4 +1,4 @@
-// Scores a model at several budgets with physically sliced weights.
+// Scores a model at several budgets with physically sliced weights; an adaptive one by its choices.
 #pragma once
 
 #include <vector>

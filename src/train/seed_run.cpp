@@ -140,26 +140,26 @@ TrainingResult SeedRun::train(ElasticModel& model, StagePlan plan, uint64_t salt
   return train(model, std::move(plans), salt);
 }
 
-Json SeedRun::point(double budget, const Selection& selection, const Evaluation& result) const {
-  const Selection all = all_heads(shape_.layers, shape_.heads);
-  const Cost cost = mean_cost(shape_, selection, test_lengths_);
+Json SeedRun::point(const ModelShape& shape, double budget, const Selection& selection,
+                    const Evaluation& result) const {
+  const Cost cost = mean_cost(shape, selection, test_lengths_);
   Json json;
   json["budget"] = budget;
   json["accuracy"] = result.accuracy;
   json["loss"] = result.loss;
   json["active_heads"] = selection.active_fraction();
-  if (!selection.ffn.empty()) json["active_ffn"] = selection.active_ffn(shape_.ffn);
-  json["macs_fraction"] = cost.model_macs / mean_cost(shape_, all, test_lengths_).model_macs;
+  if (!selection.ffn.empty()) json["active_ffn"] = selection.active_ffn(shape.ffn);
+  json["macs_fraction"] = cost.model_macs / mean_dense_cost(shape, test_lengths_).model_macs;
   json["attention_macs"] = cost.attention_macs;
   json["model_macs"] = cost.model_macs;
-  json["parameters"] = parameter_count(shape_, selection);
+  json["parameters"] = parameter_count(shape, selection);
   return json;
 }
 
 Json SeedRun::score(const ElasticModel& model, double budget, const Selection& selection,
                     const torch::Tensor& scale) const {
   const ModelWeights sliced = slice_model(model.weights, selection, scale);
-  return point(budget, selection, evaluate(sliced, test_, model.evaluation()));
+  return point(model.shape, budget, selection, evaluate(sliced, test_, model.evaluation()));
 }
 
 Json SeedRun::curve(const ElasticModel& model, const std::vector<double>& budgets,

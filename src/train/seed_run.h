@@ -38,7 +38,9 @@ class SeedRun {
   TrainingResult train(ElasticModel& model, std::vector<StagePlan> plans, uint64_t salt);
   TrainingResult train(ElasticModel& model, StagePlan plan, uint64_t salt);
 
-  Json point(double budget, const Selection& selection, const Evaluation& result) const;
+  // What a selection of a model of this shape costs on the test rows, and how it did.
+  Json point(const ModelShape& shape, double budget, const Selection& selection,
+             const Evaluation& result) const;
 
   // Accuracy of physically sliced weights; the test rows are read here and nowhere else.
   Json score(const ElasticModel& model, double budget, const Selection& selection,

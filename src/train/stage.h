@@ -30,6 +30,10 @@ class Stage {
   // when the stage began: the natural teacher.
   virtual void begin(ElasticModel /*start*/) {}
 
+  // Called before every step with the share of the stage that is done, 0 to 1: for a loss that
+  // changes on the way.
+  virtual void advance(double /*progress*/) {}
+
   // `random` is a function of seed, stage and step; use it for every choice.
   virtual torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) = 0;
 

@@ -83,6 +83,7 @@ std::vector<BenchCell> bench_weights(const ModelShape& shape, const ModelWeights
 std::vector<BenchCell> bench_checkpoint(const std::filesystem::path& model,
                                         const BenchSettings& settings, ProgressSink& progress) {
   const CheckpointModel checkpoint = open_classifier(model, torch::kCPU);
+  require_fixed_heads(checkpoint.config, "bench with libtorch");
   check_lengths(settings.tokens, checkpoint.config.shape);
   return bench_weights(
       checkpoint.config.shape, checkpoint.model.weights,

@@ -12,6 +12,8 @@
 #include "data/catalog.h"
 #include "data/spec.h"
 #include "model/weights_io.h"
+#include "train/adaptive_stage.h"
+#include "train/checkpoint_model.h"
 #include "train/evaluate.h"
 #include "train/fine_tuning.h"
 #include "train/plan.h"
@@ -51,6 +53,27 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
                   static_cast<int>(r.nested.allocation), r.nested.group_width));
 }
 
+std::string adaptive_course(const TrainRequest& request) {
+  if (request.method != Method::adaptive) return "";
+  const Recipe& recipe = request.recipe;
+  const AdaptiveSettings& a = recipe.adaptive;
+  const auto ramp = [](const Ramp& r) {
+    return fmt::format("{}/{}/{}/{}", r.first, r.last, r.begin, r.end);
+  };
+  return fmt::format(
+      " epochs={} rate={} hidden={} s={}/{}/{} tau={} noise={} entropy={} share={} hard={} "
+      "hinge={} distill={} gates={}",
+      recipe.adaptive_epochs, recipe.adaptive_rate, a.hidden, a.initial_share, a.share_low,
+      a.share_high, ramp(a.temperature), ramp(a.noise), ramp(a.entropy_weight),
+      ramp(a.share_weight), ramp(a.hard), a.hinge_weight, a.distill_weight, a.gates);
+}
+
+int64_t controller_width(const TrainRequest& request, const ModelShape& shape) {
+  if (request.method != Method::adaptive) return 0;
+  const int64_t hidden = request.recipe.adaptive.hidden;
+  return hidden > 0 ? hidden : std::max<int64_t>(1, shape.width / 4);
+}
+
 // Fresh weights, or those of --init with a fresh classifier when the labels differ.
 ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape,
                             const TaskData& data, torch::Device device) {
@@ -61,28 +84,17 @@ ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape
   if (!request.init.empty()) {
     start_from(request.init, data.labels, model);
   }
-  if (request.method == Method::budgeted || request.method == Method::static_gates) {
+  const AdaptiveSettings& adaptive = request.recipe.adaptive;
+  if (request.method == Method::adaptive) {
+    model.relevance_temperature = adaptive.temperature.last;
+    set_initial_share(model.weights, adaptive.initial_share);
+  }
+  if (request.method == Method::budgeted || request.method == Method::static_gates ||
+      (request.method == Method::adaptive && adaptive.gates)) {
     model.gates =
         fresh_gates(shape.layers, shape.heads, request.recipe.free_slopes, request.seed, device);
   }
   return model;
-}
-
-ModelConfig config_of(const TrainRequest& request, const ElasticModel& model,
-                      const TaskData& data) {
-  ModelConfig config;
-  config.shape = model.shape;
-  config.dropout = model.dropout;
-  config.layer_norm_eps = model.layer_norm_eps;
-  config.task = data.task;
-  config.method = request.method;
-  config.labels = data.labels;
-  config.tokenizer = data.tokenizer;
-  config.lower_case = data.lower_case;
-  if (model.gates) config.gates = model.gates->parameters();
-  config.order = model.order;
-  config.trained_budget = request.static_budget;
-  return config;
 }
 
 // Of the known sets among the training data.
@@ -99,8 +111,12 @@ std::vector<std::string> licences_of(const std::string& data) {
 std::string describe_recipe(const TrainRequest& request) {
   const Recipe& r = request.recipe;
   std::vector<std::string> parts;
-  parts.push_back(fmt::format("dense {} epochs at {}", r.dense_epochs, r.dense_rate));
-  if (request.method == Method::nested) {
+  if (r.dense_epochs > 0) {
+    parts.push_back(fmt::format("dense {} epochs at {}", r.dense_epochs, r.dense_rate));
+  }
+  if (request.method == Method::adaptive) {
+    parts.push_back(fmt::format("adaptive {} epochs at {}", r.adaptive_epochs, r.adaptive_rate));
+  } else if (request.method == Method::nested) {
     parts.push_back(fmt::format("nested {} epochs at {}", r.nested_epochs, r.nested_rate));
   } else if (request.method != Method::dense) {
     parts.push_back(fmt::format("soft {} epochs at {}", r.soft_epochs, r.soft_rate));
@@ -132,6 +148,9 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
 
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   check_shape(request.shape, "train");
+  if (request.recipe.dense_epochs == 0 && request.method != Method::adaptive) {
+    throw Error(ErrorCode::usage, "train", "--epochs 0 is for --method adaptive alone");
+  }
   use_threads(request.threads);
   const torch::Device device = open_device(request.device);
   const TrainingOutput output{request.out, request.resume, request.restart};
@@ -150,6 +169,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   shape.vocabulary = data.vocabulary->size();
   shape.positions = data.max_tokens;
   shape.labels = static_cast<int64_t>(data.labels.size());
+  shape.controller = controller_width(request, shape);
   if (request.method == Method::nested && request.recipe.nested.ffn) {
     uniform_order(shape, request.recipe.nested.group_width);  // refuses a bad --ffn-group early
   }
@@ -169,7 +189,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   settings.state_directory = output.state_directory();
   settings.save_seconds = request.save_seconds;
   settings.resume = request.resume;
-  settings.fingerprint = fingerprint(request, data);
+  settings.fingerprint = fingerprint(request, data) + adaptive_course(request);
   const TrainingResult training = run_stages(model, plans, *source, settings, progress);
 
   if (request.bf16_weights) {  // score what will be stored
@@ -178,7 +198,8 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
       tensor = tensor.detach().to(torch::kBFloat16).to(torch::kFloat32);
     });
   }
-  const ModelConfig config = config_of(request, model, data);
+  ModelConfig config = config_for(model, data, request.method);
+  config.trained_budget = request.static_budget;
   TrainReport report;
   const bool has_test = data.test.size() > 0;
   report.scored_on = has_test ? "test" : "validation";
@@ -187,7 +208,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   report.scores = score_budgets(model, config, has_test ? data.test : data.validation, budgets);
   report.steps = training.steps;
   report.samples_per_second = training.seconds > 0 ? training.samples / training.seconds : 0;
-  report.parameters = parameter_count(shape, all_heads(shape.layers, shape.heads));
+  report.parameters = parameter_count(model.shape, all_heads(shape.layers, shape.heads));
 
   ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
   const DType type = request.bf16_weights ? DType::bf16 : DType::f32;

@@ -85,6 +85,11 @@ class Trainer {
     return plan.seconds > 0 ? record.seconds >= plan.seconds : record.steps >= plan.schedule.steps;
   }
 
+  static double progress_of(const StagePlan& plan, const StageRecord& record) {
+    if (plan.seconds > 0) return std::min(1.0, record.seconds / plan.seconds);
+    return static_cast<double>(record.steps) / static_cast<double>(plan.schedule.steps);
+  }
+
   void step(size_t index, StagePlan& plan, StageRecord& record) {
     const auto started = Clock::now();
     const Batch batch = source_.batch(state_.total_steps);
@@ -93,6 +98,7 @@ class Trainer {
     torch::manual_seed(mix_key(key) >> 1);  // dropout
     Random random(key);
     parameters_.zero_gradients();
+    plan.stage->advance(progress_of(plan, record));
     const torch::Tensor loss = plan.stage->loss(model_, batch, random);
     loss.backward();
     const double rate = plan.seconds > 0 ? plan.schedule.rate_at(record.seconds / plan.seconds)

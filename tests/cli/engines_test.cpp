@@ -108,19 +108,52 @@ TEST_F(Engines, NativeEqualsTorchAtEveryBudget) {
 TEST_F(Engines, NativeEqualsTorchForEveryAttentionAndMethod) {
   const TemporaryFolder folder;
   for (const char* attention : {"optimized", "efficient", "super"}) {
-    for (const char* method : {"nested", "budgeted"}) {
+    for (const char* method : {"nested", "budgeted", "adaptive"}) {
       SCOPED_TRACE(std::string(attention) + " " + method);
       const std::string model = (folder.path() / attention / method).string();
-      expect_success(run(
-          joined(tiny_model().training(model),
-                 {"--attention", attention, "--method", method, "--epochs", "1", "--nested-epochs",
-                  "1", "--soft-epochs", "1", "--hard-epochs", "1", "--lr", "0.01"})));
+      expect_success(run(joined(
+          tiny_model().training(model),
+          {"--attention", attention, "--method", method, "--epochs", "1", "--nested-epochs", "1",
+           "--soft-epochs", "1", "--hard-epochs", "1", "--adaptive-epochs", "1", "--lr", "0.01"})));
       for (const char* budget : {"0.5", "1"}) {
         expect_near(predictions_of(model, {"--budget", budget}),
                     predictions_of(model, {"--budget", budget, "--engine", "torch"}), 1e-5);
       }
     }
   }
+}
+
+TEST_F(Engines, AnAdaptiveModelTellsTheHeadsOfEachTextAndIsCappedByABudget) {
+  const TemporaryFolder folder;
+  const std::string model = (folder.path() / "adaptive").string();
+  expect_success(run(joined(tiny_model().training(model),
+                            {"--method", "adaptive", "--heads", "4", "--epochs", "0",
+                             "--adaptive-epochs", "3", "--adaptive-lr", "0.01", "--cap-gates"})));
+  for (const char* budget : {"adaptive", "0.25", "0.5"}) {
+    expect_near(predictions_of(model, {"--budget", budget}),
+                predictions_of(model, {"--budget", budget, "--engine", "torch"}), 1e-5);
+  }
+  for (const Json& line : predictions_of(model, {"--budget", "0.25"})) {
+    EXPECT_EQ(line["active_heads"], 0.25);
+  }
+  const auto score = [&](const char* engine) {
+    return only_json_line(run({"eval", "--model", model, "--data", tiny_model().data(), "--budgets",
+                               "adaptive", "--engine", engine, "--json"}));
+  };
+  EXPECT_EQ(score("native")["accuracy"], score("torch")["accuracy"]);
+  EXPECT_NEAR(score("native")["model_macs"].get<double>(),
+              score("torch")["model_macs"].get<double>(), 1e-6);
+  EXPECT_TRUE(only_json_line(run({"inspect", "--model", model, "--json"})).contains("controller"));
+  for (const char* format : {"onnx", "hf"}) {
+    expect_failure(run({"export", "--model", model, "--format", format, "--out",
+                        (folder.path() / format).string()}),
+                   2, "adaptive");
+  }
+}
+
+TEST_F(Engines, OnlyAnAdaptiveModelHasAnAdaptiveBudget) {
+  expect_failure(run({"predict", "--model", nested_model().model(), "--budget", "adaptive"}), 2,
+                 "--method adaptive");
 }
 
 TEST_F(Engines, LowPrecisionsStayNearFp32) {

@@ -262,7 +262,7 @@ TEST_F(TrainModel, ADenseModelRunsAtBudgetOneOnly) {
   request.method = Method::dense;
   request.recipe.dense_epochs = 0.1;
   EXPECT_EQ(train_quietly(request).scores.size(), 1U);
-  EXPECT_EQ(Predictor(request.out, 1.0, 1, "cpu").active_heads(), 1.0);
+  EXPECT_EQ(Predictor(request.out, 1.0, 1, "cpu").predict({"a", "", false}).active_heads, 1.0);
   expect_error(ErrorCode::usage, "budget 1 only", [&] { Predictor(request.out, 0.5, 1, "cpu"); });
 }
 
@@ -407,7 +407,7 @@ TEST_F(TrainModel, ANestedModelOfHeadsKeepsItsFfnsWhole) {
   const ModelConfig config = read_config(request.out);
   EXPECT_EQ(config.scope(), "heads");
   EXPECT_EQ(config.selection(0.25).active_ffn(config.shape.ffn), 1.0);
-  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").active_heads(), 0.25);
+  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").predict({"a", "", false}).active_heads, 0.25);
 }
 
 TEST_F(TrainModel, ANestedModelOfDepthDropsWholeLayers) {
