@@ -8,13 +8,16 @@
 
 #include "base/file.h"
 #include "base/machine.h"
+#include "cli/adaptive_timing.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "report/adaptive_summary.h"
 #include "report/budgeted_summary.h"
 #include "report/nested_summary.h"
 #include "report/runs.h"
+#include "train/adaptive_experiment.h"
 #include "train/budgeted_experiment.h"
 #include "train/nested_experiment.h"
 #include "train/torch_bench.h"
@@ -37,8 +40,8 @@ struct ExperimentKind {
   const char* name;
   Experiment (*make)(const std::string& task, bool quick);
   Json (*run_seed)(const Experiment&, uint64_t seed, const fs::path& file, ProgressSink&);
-  BenchSettings timing;
-  Select (*selections)(const Json& run);  // what the finished run keeps at each budget
+  // What is measured on this machine, from the first finished run; {} where nothing can be.
+  std::function<Json(const Experiment&, const fs::path& out, const Json& run, ProgressSink&)> time;
   Page (*summarise)(const std::vector<Json>& runs, const Json& timing, const std::string& command);
 };
 
@@ -75,6 +78,12 @@ Page nested_page(const std::vector<Json>& runs, const Json& timing,
            {"alive.svg", summary.alive}}};
 }
 
+Page adaptive_page(const std::vector<Json>& runs, const Json& timing,
+                   const std::string& /*command*/) {
+  AdaptiveSummary summary = summarise_adaptive(runs, timing);
+  return {summary.results, summary.page, std::move(summary.plots)};
+}
+
 BenchSettings timing_settings(std::vector<double> budgets, int64_t tokens) {
   BenchSettings settings;
   settings.budgets = std::move(budgets);
@@ -86,23 +95,11 @@ BenchSettings timing_settings(std::vector<double> budgets, int64_t tokens) {
   return settings;
 }
 
-ExperimentKind kind_named(const std::string& name) {
-  require_supported("EXPERIMENT", name, {"budgeted", "nested"});
-  if (name == "nested") {
-    return {"nested",          nested_experiment,
-            run_nested_seed,   timing_settings({0.125, 0.25, 0.5, 0.75, 1.0}, 128),
-            nested_selections, nested_page};
-  }
-  return {"budgeted",          budgeted_experiment,
-          run_budgeted_seed,   timing_settings({0.25, 0.5, 0.75, 1.0}, 0),
-          budgeted_selections, budgeted_page};
-}
-
 // Times the selections of a finished run on this machine's CPU, one thread. Weights do not matter
 // for time, so runs trained elsewhere can be timed here.
-Json measure_timing(const ExperimentKind& kind, const Json& run, ProgressSink& progress) {
+Json time_selections(BenchSettings settings, const Select& select, const Json& run,
+                     ProgressSink& progress) {
   const ModelShape shape = shape_of_run(run);
-  BenchSettings settings = kind.timing;
   for (int64_t& tokens : settings.tokens) {  // 0, or more than the model reads: its longest input
     tokens = tokens == 0 ? shape.positions : std::min(tokens, shape.positions);
   }
@@ -111,21 +108,49 @@ Json measure_timing(const ExperimentKind& kind, const Json& run, ProgressSink& p
                  {"rounds", settings.rounds},
                  {"machine", describe_machine()},
                  {"cells", Json::array()}};
-  for (const BenchCell& cell : bench_shape(shape, kind.selections(run), settings, progress)) {
+  for (const BenchCell& cell : bench_shape(shape, select, settings, progress)) {
     timing["cells"].push_back(to_json(cell));
   }
   return timing;
+}
+
+ExperimentKind kind_named(const std::string& name) {
+  require_supported("EXPERIMENT", name, {"budgeted", "nested", "adaptive"});
+  if (name == "adaptive") {
+    return {"adaptive", adaptive_experiment, run_adaptive_seed,
+            [](const Experiment& experiment, const fs::path& out, const Json& /*run*/,
+               ProgressSink& progress) {
+              return time_choices(out / "runs", experiment.task.eval_data, experiment.task.data_dir,
+                                  progress);
+            },
+            adaptive_page};
+  }
+  if (name == "nested") {
+    return {"nested", nested_experiment, run_nested_seed,
+            [](const Experiment&, const fs::path&, const Json& run, ProgressSink& progress) {
+              return time_selections(timing_settings({0.125, 0.25, 0.5, 0.75, 1.0}, 128),
+                                     nested_selections(run), run, progress);
+            },
+            nested_page};
+  }
+  return {"budgeted", budgeted_experiment, run_budgeted_seed,
+          [](const Experiment&, const fs::path&, const Json& run, ProgressSink& progress) {
+            return time_selections(timing_settings({0.25, 0.5, 0.75, 1.0}, 0),
+                                   budgeted_selections(run), run, progress);
+          },
+          budgeted_page};
 }
 
 Json read_run(const fs::path& file) {
   return parse_json(read_file(file, ErrorCode::bad_data), ErrorCode::bad_data, file.string());
 }
 
-Json timing_for(const ExperimentKind& kind, const fs::path& file, const Json& run, bool again,
-                ProgressSink& progress) {
+Json timing_for(const ExperimentKind& kind, const Experiment& experiment, const fs::path& out,
+                const Json& run, bool again, ProgressSink& progress) {
+  const fs::path file = out / "timing.json";
   if (fs::exists(file) && !again) return read_run(file);
-  Json timing = measure_timing(kind, run, progress);
-  write_file_atomically(file, timing.dump(1) + "\n");
+  Json timing = kind.time(experiment, out, run, progress);
+  if (!timing.empty()) write_file_atomically(file, timing.dump(1) + "\n");
   return timing;
 }
 
@@ -153,18 +178,25 @@ int run_reproduce(int argc, char** argv) {
   std::string data_dir = default_data_dir();
   std::string device = "cpu";
   int threads = 0;
+  double epochs = 0;
+  int64_t train_rows = 0;
   bool quick = false;
   bool again = false;
   bool runs_only = false;
   bool summary_only = false;
-  app.add_option("EXPERIMENT", name, "budgeted or nested")->required();
+  app.add_option("EXPERIMENT", name, "budgeted, nested or adaptive")->required();
   app.add_option("--task", task,
                  "budgeted: synthetic, agnews, dbpedia, imdb; nested: agnews, imdb, dbpedia, "
-                 "banking77")
+                 "banking77; adaptive: agnews, imdb, dbpedia, sick, snli, yelp")
       ->required();
   app.add_option("--init", init, "pretrained checkpoint that every arm starts from");
   app.add_option("--seeds", seeds, "comma-separated seeds, at least three for any claim");
   app.add_option("--arms", arms, "run only these, comma-separated; without it all");
+  app.add_option("--epochs", epochs,
+                 "of the dense stage; adaptive: of every arm. 0: the task's own")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--train-rows", train_rows, "use a class-balanced sample; 0: the task's own")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--out", out, "directory for results")->required();
   app.add_flag("--quick", quick,
                "small sizes, to see that everything runs; the numbers mean nothing");
@@ -184,6 +216,8 @@ int run_reproduce(int argc, char** argv) {
     experiment.threads = threads;
     experiment.arms = split_list(arms);
     experiment.init = init;
+    if (epochs > 0) experiment.recipe.dense_epochs = epochs;
+    if (train_rows > 0) experiment.task.train_rows = train_rows;
     const fs::path folder = out;
     std::error_code error;
     fs::create_directories(folder / "runs", error);
@@ -198,7 +232,7 @@ int run_reproduce(int argc, char** argv) {
                          : kind.run_seed(experiment, static_cast<uint64_t>(seed), file, progress));
     }
     if (runs_only) return;
-    const Json timing = timing_for(kind, folder / "timing.json", runs[0], again, progress);
+    const Json timing = timing_for(kind, experiment, folder, runs[0], again, progress);
     const std::string command = fmt::format("headroom reproduce {} --task {} --seeds {}{}",
                                             kind.name, task, seeds, quick ? " --quick" : "");
     const Page page = kind.summarise(runs, timing, command);

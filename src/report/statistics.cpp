@@ -1,7 +1,10 @@
 #include "report/statistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+
+#include "base/random.h"
 
 namespace headroom {
 namespace {
@@ -14,6 +17,11 @@ constexpr double t_points[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
 
 double t_point(size_t degrees) {
   return degrees <= 30 ? t_points[degrees - 1] : 1.96;
+}
+
+// Density of Student's t without its constant factor.
+double t_density(double t, double degrees) {
+  return std::pow(1 + t * t / degrees, -(degrees + 1) / 2);
 }
 
 }  // namespace
@@ -30,6 +38,38 @@ Estimate estimate(const std::vector<double>& values) {
   result.deviation = std::sqrt(squares / (n - 1));
   result.half_width = t_point(values.size() - 1) * result.deviation / std::sqrt(n);
   return result;
+}
+
+double t_test(const std::vector<double>& values) {
+  const Estimate value = estimate(values);
+  if (value.count < 2) return 1;
+  if (value.deviation == 0) return value.mean == 0 ? 1 : 0;
+  const auto n = static_cast<double>(values.size());
+  const double degrees = n - 1;
+  const double t = std::abs(value.mean) / (value.deviation / std::sqrt(n));
+  // The part of the density within [-t, t], by Simpson's rule; 1e-9 for the values seen here.
+  constexpr int steps = 20'000;
+  const double width = t / steps;
+  double sum = t_density(0, degrees) + t_density(t, degrees);
+  for (int i = 1; i < steps; ++i) sum += (i % 2 == 1 ? 4 : 2) * t_density(i * width, degrees);
+  constexpr double pi = 3.14159265358979323846;
+  const double factor =
+      std::exp(std::lgamma((degrees + 1) / 2) - std::lgamma(degrees / 2)) / std::sqrt(degrees * pi);
+  return std::clamp(1 - 2 * factor * sum * width / 3, 0.0, 1.0);
+}
+
+Interval bootstrap(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  constexpr size_t samples = 10'000;
+  Random random{samples, values.size()};
+  std::vector<double> means(samples);
+  for (double& mean : means) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      mean += values[random.below(values.size())] / static_cast<double>(values.size());
+    }
+  }
+  std::sort(means.begin(), means.end());
+  return {means[samples * 25 / 1000], means[samples * 975 / 1000 - 1]};
 }
 
 }  // namespace headroom

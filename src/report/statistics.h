@@ -17,4 +17,16 @@ struct Estimate {
 
 Estimate estimate(const std::vector<double>& values);
 
+// Two-sided p of Student's t-test that the values' mean is 0: of paired differences, a paired test.
+// 1 with fewer than two values.
+double t_test(const std::vector<double>& values);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// 95 % of the means of 10,000 samples drawn from the values with replacement; always the same ones.
+Interval bootstrap(const std::vector<double>& values);
+
 }  // namespace headroom

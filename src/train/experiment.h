@@ -19,6 +19,7 @@ struct Experiment {
   Recipe recipe;
   std::vector<double> budgets;             // scored
   std::vector<double> specialist_budgets;  // a model of its own is trained for each
+  std::vector<double> rates;               // learning rates to choose from on validation rows
   std::filesystem::path init;              // pretrained checkpoint; empty: fresh weights
   std::vector<std::string> arms;           // run only these; empty: all
   std::string device = "cpu";

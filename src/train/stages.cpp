@@ -67,6 +67,23 @@ class DenseStage : public StageBase {
   }
 };
 
+class HeadDropoutStage : public DenseStage {
+ public:
+  HeadDropoutStage(const StageSettings& settings, double probability,
+                   const std::vector<Batch>& validation)
+      : DenseStage(settings, validation), kept_(1 - probability) {}
+  std::string name() const override { return "head dropout"; }
+  torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
+    const std::vector<int64_t> sizes = {model.shape.layers, batch.size(), model.shape.heads};
+    const torch::Tensor draws = torch::rand(sizes, model.weights.words.options());
+    const torch::Tensor factors = (draws < kept_).to(draws.scalar_type()) / kept_;
+    return task(forward(model.weights, batch, model.training(factors)), batch);
+  }
+
+ private:
+  double kept_;
+};
+
 class SoftStage : public StageBase {
  public:
   using StageBase::StageBase;
@@ -174,6 +191,11 @@ double draw_budget(const StageSettings& settings, Random& random) {
 std::unique_ptr<Stage> dense_stage(const StageSettings& settings,
                                    const std::vector<Batch>& validation) {
   return std::make_unique<DenseStage>(settings, validation);
+}
+
+std::unique_ptr<Stage> head_dropout_stage(const StageSettings& settings, double probability,
+                                          const std::vector<Batch>& validation) {
+  return std::make_unique<HeadDropoutStage>(settings, probability, validation);
 }
 
 std::unique_ptr<Stage> soft_stage(const StageSettings& settings,

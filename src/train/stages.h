@@ -4,6 +4,7 @@
 //   hard   -> straight-through top-K masks, distilled from the soft model
 //   masked -> one fixed selection                                (recovery epoch of a specialist)
 //   ordered-> hard masks of a fixed order, distilled from dense  (random-heads control)
+//   dropped-> dense, with whole heads dropped at random          (control of adaptive models)
 #pragma once
 
 #include <memory>
@@ -29,5 +30,9 @@ std::unique_ptr<Stage> masked_stage(const StageSettings& settings, Selection sel
                                     const std::vector<Batch>& validation);
 std::unique_ptr<Stage> ordered_stage(const StageSettings& settings, HeadOrder order,
                                      const std::vector<Batch>& validation);
+
+// Every head of every example is dropped with this probability, the others scaled up for it.
+std::unique_ptr<Stage> head_dropout_stage(const StageSettings& settings, double probability,
+                                          const std::vector<Batch>& validation);
 
 }  // namespace headroom

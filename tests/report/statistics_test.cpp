@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace headroom {
 namespace {
 
@@ -29,6 +31,29 @@ TEST(Statistics, ManyValuesUseTheNormalPoint) {
   for (size_t i = 0; i < 50; ++i) values[i] = 1.0;
   const Estimate value = estimate(values);
   EXPECT_NEAR(value.half_width, 1.96 * value.deviation / 10.0, 1e-12);
+}
+
+TEST(TTest, FindsTheTabledPoints) {
+  // 2.776 is the 97.5 % point for 4 degrees of freedom.
+  const double mean = 2.776 / std::sqrt(5.0);
+  std::vector<double> values = {-2, -1, 0, 1, 2};
+  const double deviation = estimate(values).deviation;
+  for (double& value : values) value = value / deviation + mean;
+  EXPECT_NEAR(t_test(values), 0.05, 1e-4);
+}
+
+TEST(TTest, SaysNothingAboutOneValueAndEverythingAboutEqualOnes) {
+  EXPECT_EQ(t_test({3.0}), 1.0);
+  EXPECT_EQ(t_test({3.0, 3.0}), 0.0);
+  EXPECT_EQ(t_test({0.0, 0.0}), 1.0);
+}
+
+TEST(Bootstrap, LiesAroundTheMeanWithinTheValues) {
+  const Interval interval = bootstrap({1, 2, 3, 4, 5});
+  EXPECT_GT(interval.low, 1.0);
+  EXPECT_LT(interval.low, 3.0);
+  EXPECT_GT(interval.high, 3.0);
+  EXPECT_LT(interval.high, 5.0);
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+// The page of the adaptive experiment from made-up runs.
+#include "report/adaptive_summary.h"
+
+#include <gtest/gtest.h>
+
+#include "report/adaptive_claims.h"
+#include "report/adaptive_findings.h"
+
+namespace headroom {
+namespace {
+
+Json point(double accuracy, double heads) {
+  return {{"budget", 1.0},         {"accuracy", accuracy}, {"s_mean", heads - 0.05},
+          {"active_heads", heads}, {"macs_fraction", 0.8}, {"published_fraction", 0.95},
+          {"parameters", 1000}};
+}
+
+Json arm(double accuracy, double heads) {
+  return {{"points", Json::array({point(accuracy, heads)})},
+          {"validation", Json::array({{{"budget", 1.0}, {"accuracy", accuracy}}})},
+          {"rate", 0.001}};
+}
+
+Json line(int step, double entropy, double share) {
+  return {{"step", step},           {"validation", 0.9},      {"s_mean", share},    {"s@0", share},
+          {"q_entropy@0", entropy}, {"z_entropy@0", entropy}, {"s_mean_train", 0.5}};
+}
+
+Json run_of_seed(int seed) {
+  const double luck = 0.0005 * seed;
+  Json run = {{"experiment", "adaptive"},
+              {"task", "agnews"},
+              {"seed", seed},
+              {"steps", 100},
+              {"date", "2026-01-01"},
+              {"labels", {"World", "Sports"}},
+              {"machine", {{"cpu", "a CPU"}, {"device", "cpu"}, {"torch", "1"}}},
+              {"rows", {{"train", 10}, {"validation", 5}, {"test", 5}}},
+              {"shape",
+               {{"layers", 1},
+                {"width", 8},
+                {"heads", 4},
+                {"ffn", 8},
+                {"max_tokens", 8},
+                {"vocabulary", 10},
+                {"labels", 2}}}};
+  Json adaptive = arm(0.901 + luck, 0.4);
+  adaptive["curve"] = Json::array({line(10, 1.2, 0.7), line(100, 0.2 + luck, 0.3)});
+  adaptive["memory"] = {{"dense_bytes", 2e6}, {"chosen_bytes", 1e6 + seed}};
+  adaptive["by_class"] = {{"mean", {{0.2, 0.4}}}, {"deviation", {{0.1, 0.1}}}};
+  const Json correlation = {{"value", 0.2 + luck}, {"low", 0.1}, {"high", 0.3}};
+  adaptive["difficulty"] = {{"share_and_loss", correlation},
+                            {"share_and_loss_at_equal_length", correlation},
+                            {"thirds", {{{"s_mean", 0.3}}, {{"s_mean", 0.4}}, {{"s_mean", 0.5}}}}};
+  Json constant = arm(0.9, 0.4);
+  constant["curve"] = Json::array({line(10, 1.2, 0.7), line(100, 1.2 + luck, 0.3)});
+  run["arms"] = {{"dense", arm(0.9 + luck * 1.1, 1.0)},
+                 {"adaptive", adaptive},
+                 {"constant-tau", constant},
+                 {"fixed-share", arm(0.901 + 0.002 * (seed % 2), 0.4)},
+                 {"random-heads", arm(0.8 + luck, 0.4)}};
+  return run;
+}
+
+Runs three_runs() {
+  return {run_of_seed(1), run_of_seed(2), run_of_seed(3)};
+}
+
+std::string verdict(int number) {
+  for (const Claim& claim : adaptive_claims(three_runs(), "adaptive", Json::object())) {
+    if (claim.number == number) return claim.verdict;
+  }
+  return "no such claim";
+}
+
+TEST(AdaptiveClaims, FollowFromIntervalsOverSeeds) {
+  EXPECT_EQ(verdict(8), "holds: better than dense");
+  EXPECT_EQ(verdict(9), "holds");
+  EXPECT_EQ(verdict(12), "retrained, which is fair: f_o not shown to matter, g_d matters");
+  EXPECT_EQ(verdict(13), "holds");
+  EXPECT_EQ(verdict(14), "forced by the schedule: without it entropy stays");
+  EXPECT_EQ(verdict(15), "not run");
+}
+
+TEST(AdaptiveClaims, OneSeedProvesNothing) {
+  const Claim claim = adaptive_claims({run_of_seed(1)}, "adaptive", Json::object()).front();
+  EXPECT_EQ(claim.verdict, "open: the interval has both signs");
+}
+
+TEST(AdaptiveSummary, ShowsArmsPlotsAndWhatWasNotRun) {
+  const AdaptiveSummary summary = summarise_adaptive(three_runs(), Json::object());
+  for (const char* part :
+       {"# Heads chosen per input: agnews", "adaptive, end to end", "share.svg", "entropy.svg",
+        "difficulty.svg", "classes.svg", "## Not run", "dense, 1 head"}) {
+    EXPECT_NE(summary.page.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(summary.results["claims"].size(), 8U);
+  EXPECT_EQ(summary.plots.size(), 5U) << "accuracy, share, entropy, difficulty, classes";
+}
+
+TEST(AdaptiveSummary, TimeIsToldBesideWhatMacsPromise) {
+  const Json timing = {{"machine", {{"cpu", "a CPU"}}},
+                       {"date", "2026-01-01"},
+                       {"arms",
+                        {{"adaptive",
+                          {{"batch", 32},
+                           {"dense_ms", 10.0},
+                           {"chosen_ms", 8.0},
+                           {"time_saved", 0.2},
+                           {"macs_saved", 0.25},
+                           {"realised", 0.8}}}}}};
+  const AdaptiveSummary summary = summarise_adaptive(three_runs(), timing);
+  EXPECT_NE(summary.page.find("80 %"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headroom
