@@ -159,6 +159,9 @@ struct TrainCommand {
         ->check(CLI::Range(0.001, 1e6));
     add(group, "--adaptive-lr", request.recipe.adaptive_rate, "peak learning rate, adaptive stage")
         ->check(CLI::Range(0.0, 1.0));
+    add(group, "--controller-lr-factor", request.recipe.controller_rate_factor,
+        "controllers learn this much faster")
+        ->check(CLI::Range(0.0, 1e4));
     add(group, "--controller-width", adaptive.hidden, "of controllers; 0: a quarter of --width")
         ->check(CLI::Range(0, 65536));
     add(group, "--initial-share", adaptive.initial_share, "of heads, before training")

@@ -48,22 +48,22 @@ class AdaptiveRun : public SeedRun {
   Json run() {
     arm("dense", [&](Json& json) { dense(json); });
     arm("adaptive", [&](Json& json) { adaptive(json); });
-    arm("adaptive-warm", [&](Json& json) { adaptive_warm(json); });
     arm("static", [&](Json& json) { static_heads(json); });
     arm("fixed-share", [&](Json& json) { fixed_share(json, matched_share()); });
     arm("random-heads", [&](Json& json) { random_heads(json); });
+    arm("adaptive-warm", [&](Json& json) { adaptive_warm(json); });
     arm("constant-tau", [&](Json& json) { constant_tau(json); });
     for (const double weight : other_share_weights) {
       arm(fmt::format("share-weight-{}", weight), [&](Json& json) { share_weight(json, weight); });
     }
-    arm("head-dropout", [&](Json& json) { dropped_heads(json); });
     for (const int64_t heads : {1, 2, 4}) {
       arm(fmt::format("heads-{}", heads), [&](Json& json) { dense_of(json, heads); });
     }
-    arm("fixed-all", [&](Json& json) { fixed_share(json, 1.0); });
-    arm("small", [&](Json& json) { small(json); });
+    arm("head-dropout", [&](Json& json) { dropped_heads(json); });
     arm("rows-25", [&](Json& json) { fewer_rows(json, 0.25); });
     arm("rows-50", [&](Json& json) { fewer_rows(json, 0.5); });
+    arm("small", [&](Json& json) { small(json); });
+    arm("fixed-all", [&](Json& json) { fixed_share(json, 1.0); });
     return results_;
   }
 

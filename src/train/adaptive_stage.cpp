@@ -16,11 +16,6 @@ torch::Tensor gumbel_like(const torch::Tensor& tensor) {
   return -torch::log(-torch::log(torch::rand_like(tensor).clamp(1e-6, 1 - 1e-6)));
 }
 
-// Mean over layers of a number each.
-torch::Tensor mean_of(const std::vector<torch::Tensor>& layers) {
-  return torch::stack(layers).mean();
-}
-
 class AdaptiveStage : public Stage {
  public:
   AdaptiveStage(StageSettings settings, AdaptiveSettings adaptive,
@@ -41,8 +36,8 @@ class AdaptiveStage : public Stage {
     log_relevance_.clear();
     const torch::Tensor gates = model.gates ? model.gates->values(budget) : torch::Tensor();
     const HeadLimit limit = model.head_limit(budget);
-    const torch::Tensor hard =
-        (torch::rand({batch.size(), 1}, model.weights.words.options()) < hard_share());
+    const torch::Tensor hard = torch::rand({batch.size(), 1}, model.weights.words.options()) <
+                               adaptive_.hard.at(progress_);
     ForwardOptions options = model.training();
     options.choose = [&](size_t layer, const torch::Tensor& x, const torch::Tensor& key_bias) {
       return factors(model, limit, gates, hard, layer, x, key_bias);
@@ -94,8 +89,6 @@ class AdaptiveStage : public Stage {
   }
 
  private:
-  double hard_share() const { return adaptive_.hard.at(progress_); }
-
   ChoiceOverride override() const { return {adaptive_.fixed_share, adaptive_.random_heads}; }
 
   // One layer's (B, H) factors: hard for the examples in `hard`, soft for the others.
@@ -116,13 +109,15 @@ class AdaptiveStage : public Stage {
       relevance = relevance * layer_gates;
       soft = soft * layer_gates;
     }
+    shares_.push_back(request.share);
+    log_relevance_.push_back(log_q);
+    const double p = adaptive_.hard.at(progress_);
+    if (p <= 0) return soft;
     const torch::Tensor counts =
         heads_needed(request.share, limit.heads).clamp_max(limit.most[layer]);
     // Straight-through: forwards the chosen heads, backwards the soft factors.
     const torch::Tensor whole = mask_of_best(relevance, counts) + (soft - soft.detach());
-    shares_.push_back(request.share);
-    log_relevance_.push_back(log_q);
-    return torch::where(hard, whole, soft);
+    return p >= 1 ? whole : torch::where(hard, whole, soft);
   }
 
   torch::Tensor follow_teacher(const torch::Tensor& task, const torch::Tensor& logits,
@@ -138,9 +133,7 @@ class AdaptiveStage : public Stage {
 
   // For the log: the mean s of every layer since the last validation.
   void remember_shares() {
-    std::vector<torch::Tensor> means;
-    for (const torch::Tensor& share : shares_) means.push_back(share.detach().mean());
-    const torch::Tensor row = torch::stack(means);
+    const torch::Tensor row = torch::stack(shares_).detach().mean(1);
     share_sum_ = share_sum_.defined() ? share_sum_ + row : row;
     ++share_steps_;
   }
@@ -161,20 +154,13 @@ class AdaptiveStage : public Stage {
 torch::Tensor choice_penalty(const std::vector<torch::Tensor>& shares,
                              const std::vector<torch::Tensor>& log_relevance,
                              const AdaptiveSettings& settings, double progress) {
-  std::vector<torch::Tensor> entropies;
-  for (const torch::Tensor& log_q : log_relevance) {
-    entropies.push_back(-(log_q.exp() * log_q).sum(-1).mean());
-  }
-  std::vector<torch::Tensor> outside;
-  std::vector<torch::Tensor> means;
-  for (const torch::Tensor& s : shares) {
-    outside.push_back(
-        (torch::relu(settings.share_low - s) + torch::relu(s - settings.share_high)).mean());
-    means.push_back(s.mean());
-  }
-  return settings.hinge_weight * mean_of(outside) +
-         settings.share_weight.at(progress) * mean_of(means) -
-         settings.entropy_weight.at(progress) * mean_of(entropies);
+  const torch::Tensor s = torch::stack(shares);             // (L, B)
+  const torch::Tensor log_q = torch::stack(log_relevance);  // (L, B, H)
+  const torch::Tensor entropy = -(log_q.exp() * log_q).sum(-1).mean();
+  const torch::Tensor outside =
+      (torch::relu(settings.share_low - s) + torch::relu(s - settings.share_high)).mean();
+  return settings.hinge_weight * outside + settings.share_weight.at(progress) * s.mean() -
+         settings.entropy_weight.at(progress) * entropy;
 }
 
 std::unique_ptr<Stage> adaptive_stage(const StageSettings& settings,

@@ -7,11 +7,16 @@ namespace headroom {
 Parameters::Parameters(ElasticModel& model, const ParameterSettings& settings) {
   std::vector<torch::Tensor*> matrices;
   std::vector<torch::Tensor*> vectors;
-  for_each_tensor(model.weights, [&](const std::string&, torch::Tensor& tensor) {
-    (tensor.dim() > 1 ? matrices : vectors).push_back(&tensor);
+  std::vector<torch::Tensor*> controllers;
+  for_each_tensor(model.weights, [&](const std::string& name, torch::Tensor& tensor) {
+    const bool chooses = name.find(".controller.") != std::string::npos;
+    (chooses ? controllers : tensor.dim() > 1 ? matrices : vectors).push_back(&tensor);
   });
   add_group("matrices", 1.0, settings.weight_decay, matrices);
   add_group("vectors", 1.0, 0.0, vectors);
+  if (!controllers.empty()) {
+    add_group("controllers", settings.controller_rate_factor, 0.0, controllers);
+  }
   if (model.gates) {
     add_group("gates", settings.gate_rate_factor, 0.0, {&model.gates->offset, &model.gates->slope});
   }

@@ -12,7 +12,7 @@ namespace headroom {
 
 // Parameters that share a learning-rate factor and weight decay.
 struct ParameterGroup {
-  std::string name;  // "matrices", "vectors", "gates"
+  std::string name;  // "matrices", "vectors", "controllers", "gates"
   double rate_factor = 1.0;
   double weight_decay = 0.0;
   torch::Tensor values;    // flat; the model's tensors are views of it
@@ -22,8 +22,9 @@ struct ParameterGroup {
 };
 
 struct ParameterSettings {
-  double weight_decay = 0.01;      // on matrices; biases, norms and gates have none
+  double weight_decay = 0.01;      // on matrices; biases, norms, gates and controllers have none
   double gate_rate_factor = 10.0;  // gates learn this much faster than weights
+  double controller_rate_factor = 10.0;  // and what chooses heads, as much
 };
 
 class Parameters {

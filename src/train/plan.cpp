@@ -78,6 +78,7 @@ TrainerSettings trainer_settings(const Recipe& recipe, uint64_t seed) {
   settings.optimiser.clip_norm = recipe.clip_norm;
   settings.parameters.weight_decay = recipe.weight_decay;
   settings.parameters.gate_rate_factor = recipe.gate_rate_factor;
+  settings.parameters.controller_rate_factor = recipe.controller_rate_factor;
   return settings;
 }
 

@@ -52,6 +52,7 @@ struct Recipe {
   double weight_decay = 0.01;
   double clip_norm = 1.0;
   double gate_rate_factor = 10.0;
+  double controller_rate_factor = 10.0;
   bool free_slopes = false;
   StageSettings stages;
   NestedSettings nested;

@@ -61,11 +61,12 @@ std::string adaptive_course(const TrainRequest& request) {
     return fmt::format("{}/{}/{}/{}", r.first, r.last, r.begin, r.end);
   };
   return fmt::format(
-      " epochs={} rate={} hidden={} s={}/{}/{} tau={} noise={} entropy={} share={} hard={} "
+      " epochs={} rate={}/{} hidden={} s={}/{}/{} tau={} noise={} entropy={} share={} hard={} "
       "hinge={} distill={} gates={}",
-      recipe.adaptive_epochs, recipe.adaptive_rate, a.hidden, a.initial_share, a.share_low,
-      a.share_high, ramp(a.temperature), ramp(a.noise), ramp(a.entropy_weight),
-      ramp(a.share_weight), ramp(a.hard), a.hinge_weight, a.distill_weight, a.gates);
+      recipe.adaptive_epochs, recipe.adaptive_rate, recipe.controller_rate_factor, a.hidden,
+      a.initial_share, a.share_low, a.share_high, ramp(a.temperature), ramp(a.noise),
+      ramp(a.entropy_weight), ramp(a.share_weight), ramp(a.hard), a.hinge_weight, a.distill_weight,
+      a.gates);
 }
 
 int64_t controller_width(const TrainRequest& request, const ModelShape& shape) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "engine/model.h"
 #include "engine/random_model.h"
@@ -43,17 +43,17 @@ std::vector<TokenInput> inputs_of_mixed_lengths() {
   return inputs;
 }
 
-struct Run {
+struct Outcome {
   std::vector<float> logits;
   std::vector<int64_t> heads;
 };
 
-Run run(const EngineModel& model, const std::vector<TokenInput>& inputs, const Plan& plan) {
+Outcome run(const EngineModel& model, const std::vector<TokenInput>& inputs, const Plan& plan) {
   std::vector<Sequence> sequences;
   for (const TokenInput& input : inputs) sequences.push_back(input.view());
   const std::vector<const Plan*> plans(inputs.size(), &plan);
   const auto labels = static_cast<size_t>(model.config().shape.labels);
-  Run result{std::vector<float>(inputs.size() * labels), std::vector<int64_t>(inputs.size())};
+  Outcome result{std::vector<float>(inputs.size() * labels), std::vector<int64_t>(inputs.size())};
   Arena arena;
   model.encoder().run(sequences, plans, result.logits, arena, result.heads);
   return result;
@@ -66,7 +66,7 @@ TEST(Controller, RunsTheHeadsThatPlainArithmeticChooses) {
     for (const Isa isa : usable_isas()) {
       const auto model = EngineModel::load(checkpoint.path(), {Precision::fp32, isa});
       for (const double budget : {1.0, 0.5, 0.01}) {
-        const Run actual = run(*model, inputs, model->plan(budget));
+        const Outcome actual = run(*model, inputs, model->plan(budget));
         for (size_t i = 0; i < inputs.size(); ++i) {
           int64_t chosen = 0;
           const std::vector<double> expected = checkpoint.plain().logits(
@@ -84,7 +84,7 @@ TEST(Controller, RunsTheHeadsThatPlainArithmeticChooses) {
 TEST(Controller, ChoosesMoreForSomeTextsThanForOthers) {
   const RandomCheckpoint checkpoint(adaptive_shape(AttentionKind::standard));
   const auto model = EngineModel::load(checkpoint.path());
-  const Run actual = run(*model, inputs_of_mixed_lengths(), model->plan(1.0));
+  const Outcome actual = run(*model, inputs_of_mixed_lengths(), model->plan(1.0));
   const auto [least, most] = std::minmax_element(actual.heads.begin(), actual.heads.end());
   EXPECT_LT(*least, *most);
   EXPECT_GE(*least, 3) << "one head of every layer";
@@ -107,7 +107,7 @@ TEST(Controller, AChoiceThatReadsNothingHasTheBitsOfASelection) {
     for (const Isa isa : usable_isas()) {
       for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
         const auto model = EngineModel::load(checkpoint.path(), {precision, isa});
-        const Run chosen = run(*model, inputs, model->plan(1.0));
+        const Outcome chosen = run(*model, inputs, model->plan(1.0));
         EXPECT_EQ(chosen.logits, run(*model, inputs, make_plan(model->weights(), three)).logits)
             << isa_name(isa) << " " << precision_name(precision) << " " << attention_name(kind);
         EXPECT_EQ(chosen.heads, std::vector<int64_t>(inputs.size(), 9));
@@ -120,7 +120,7 @@ TEST(Controller, AnAnswerTellsTheHeadsOfItsText) {
   const RandomCheckpoint checkpoint(adaptive_shape(AttentionKind::standard));
   Worker worker(EngineModel::load(checkpoint.path()));
   const std::vector<TokenInput> inputs = inputs_of_mixed_lengths();
-  const Run alone = run(worker.model(), inputs, worker.model().plan(0.5));
+  const Outcome alone = run(worker.model(), inputs, worker.model().plan(0.5));
   const std::vector<EngineAnswer> answers =
       worker.classify(std::span<const TokenInput>(inputs), 0.5);
   for (size_t i = 0; i < inputs.size(); ++i) {

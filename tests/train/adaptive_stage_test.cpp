@@ -117,6 +117,15 @@ TEST(AdaptiveStage, GivesControllersAGradientThroughHardHeads) {
   }
 }
 
+TEST(AdaptiveModel, HasControllersThatLearnFaster) {
+  ElasticModel model = tiny_adaptive_model();
+  Parameters parameters(model, {});
+  const ParameterGroup& group = parameters.groups().back();
+  EXPECT_EQ(group.name, "controllers");
+  EXPECT_EQ(group.rate_factor, 10.0);
+  EXPECT_EQ(group.values.numel(), 2 * (16 * 8 + 8 + 8 + 1 + 16 * 4 + 4));
+}
+
 TEST(EvaluateChoice, SkippingAndMaskingAgreeOnRowsAndCaps) {
   ElasticModel model = tiny_adaptive_model();
   model.gates = fresh_gates(model.shape.layers, model.shape.heads, false, 1, torch::kCPU);
