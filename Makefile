@@ -9,7 +9,7 @@ DEVICE ?= cpu
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
-        reproduce-synthetic reproduce-agnews reproduce-nested clean
+        reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -95,6 +95,9 @@ reproduce-nested: build ## nested heads+FFN on AG News from models/base-mini, wi
 
 reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slower; DEVICE=cuda helps)
 	$(HEADROOM) reproduce budgeted --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/budgeted-agnews
+
+reproduce-adaptive: build ## heads chosen per input on AG News against their controls (hours; DEVICE=cuda helps)
+	$(HEADROOM) reproduce adaptive --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/adaptive-agnews
 
 # Node from wherever it is: Debian's npm cannot be installed beside another vendor's Node.
 web/node_modules/.package-lock.json: web/package-lock.json

@@ -54,6 +54,12 @@ int64_t stored_parameters(const ModelConfig& config) {
   return count;
 }
 
+// What remains at a budget when the rest is removed. Nothing can be where heads are chosen per
+// text.
+int64_t parameters_at(const ModelConfig& config, const Selection& selection) {
+  return parameter_count(config.shape, config.adaptive() ? config.everything() : selection);
+}
+
 Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, int64_t tokens) {
   const ModelShape& shape = config.shape;
   Json json;
@@ -95,7 +101,7 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
     entry["active_heads"] = line.selection.active_fraction();
     entry["active_ffn"] = line.selection.active_ffn(shape.ffn);
     entry["model_macs_fraction"] = line.macs_fraction;
-    entry["parameters"] = parameter_count(shape, line.selection);
+    entry["parameters"] = parameters_at(config, line.selection);
     entry["tokens"] = tokens;
     if (config.gates) entry["gate_mass"] = config.gates->mass(line.budget);
     json["budgets"].push_back(entry);
@@ -123,7 +129,7 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
                           fmt::format("{:.1f} %", 100 * line.selection.active_ffn(shape.ffn)),
                           ffn_per_layer(line.selection, shape.ffn),
                           fmt::format("{:.1f} %", 100 * line.macs_fraction),
-                          fmt::format("{}", parameter_count(shape, line.selection))});
+                          fmt::format("{}", parameters_at(config, line.selection))});
   }
   print_table(table);
   if (config.adaptive()) {

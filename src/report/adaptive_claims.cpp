@@ -133,7 +133,7 @@ Claim difficulty_claim(const Runs& runs, const std::string& ours) {
 std::vector<double> change_of(const Runs& runs, const std::string& arm, const std::string& field) {
   std::vector<double> changes;
   for (const Json& run : runs) {
-    const Json::json_pointer place("/arms/" + arm + "/curve");
+    const Json::json_pointer place(fmt::format("/arms/{}/curve", arm));
     if (!run.contains(place) || run.at(place).size() < 2) continue;
     const auto mean_over_layers = [&](const Json& line) {
       double sum = 0;

@@ -51,7 +51,7 @@ std::vector<double> paired(const Runs& runs, const std::string& a, const std::st
 std::vector<double> at_path(const Runs& runs, const std::string& arm, const std::string& path) {
   std::vector<double> values;
   for (const Json& run : runs) {
-    const Json::json_pointer place("/arms/" + arm + path);
+    const Json::json_pointer place(fmt::format("/arms/{}{}", arm, path));
     if (run.contains(place)) values.push_back(run.at(place).get<double>());
   }
   return values;

@@ -27,7 +27,7 @@ Series curve_series(const Runs& runs, const std::string& arm, const std::string&
                     const std::string& name) {
   std::map<int64_t, std::vector<double>> at_step;
   for (const Json& run : runs) {
-    const Json::json_pointer place("/arms/" + arm + "/curve");
+    const Json::json_pointer place(fmt::format("/arms/{}/curve", arm));
     if (!run.contains(place)) continue;
     for (const Json& line : run.at(place)) {
       const std::vector<double> values = field_of(line, field);
@@ -102,7 +102,7 @@ std::string entropy_curve_plot(const Runs& runs) {
 }
 
 std::string class_map(const Runs& runs, const std::string& arm) {
-  const Json::json_pointer place("/arms/" + arm + "/by_class");
+  const Json::json_pointer place(fmt::format("/arms/{}/by_class", arm));
   if (!runs[0].contains(place)) return "";
   HeatMapPanels figure;
   figure.title =

@@ -33,15 +33,16 @@ Experiment adaptive_experiment(const std::string& task, bool quick) {
   experiment.rates = {5e-4, 1e-3};
   if (task == "agnews" || task == "yelp") {
     experiment.recipe.batch_size = 128;
-    experiment.recipe.dense_epochs = 4;
+    experiment.recipe.dense_epochs = 3;
     experiment.task.train_rows = task == "yelp" ? 32000 : 0;
   } else if (task == "imdb") {
     experiment.task.max_tokens = 256;
-    experiment.recipe.dense_epochs = 3;
-  } else if (task == "dbpedia") {
+    experiment.recipe.batch_size = 128;
+    experiment.recipe.dense_epochs = 4;
+  } else if (task == "dbpedia" || task == "snli") {
     experiment.recipe.dense_epochs = 6;
-  } else if (task == "sick" || task == "snli") {
-    experiment.recipe.dense_epochs = task == "sick" ? 12 : 6;
+  } else if (task == "sick") {
+    experiment.recipe.dense_epochs = 12;
   } else {
     throw Error(
         ErrorCode::usage, "reproduce",
