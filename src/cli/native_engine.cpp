@@ -134,6 +134,7 @@ void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
   score.attention_macs = choice.attention_macs;
   score.model_macs = choice.model_macs;
   score.model_macs_fraction = choice.model_macs_fraction;
+  score.parameters = choice.parameters;
 }
 
 // All budgets of one precision, batch size and length, in the same rounds.

@@ -356,7 +356,7 @@ class AdaptiveRun : public SeedRun {
                      {config_for(model, data_, Method::adaptive), data_.vocabulary->to_text(),
                       fmt::format("# {}\n\nThe model of seed 1 of the adaptive experiment on {}.\n",
                                   name, experiment_.task_name),
-                      "", tensor_views(on_cpu)});
+                      "", tensor_views(on_cpu, DType::bf16)});
   }
 
   int64_t steps_ = 0;
