@@ -71,7 +71,7 @@ std::string chosen_adaptive(const Runs& runs) {
   };
   const Estimate plain = validation("adaptive");
   const Estimate warm = validation("adaptive-warm");
-  return warm.count == plain.count && warm.mean > plain.mean ? "adaptive-warm" : "adaptive";
+  return warm.count >= plain.count && warm.mean > plain.mean ? "adaptive-warm" : "adaptive";
 }
 
 }  // namespace headroom

@@ -68,7 +68,11 @@ class AdaptiveRun : public SeedRun {
   }
 
  private:
-  double default_rate() const { return experiment_.rates.front(); }
+  // The rate that a tuned arm chose; the first of the grid where that arm was not run.
+  double rate_of(const char* name) const {
+    const Json& arms = results_["arms"];
+    return arms.contains(name) ? arms.at(name).at("rate").get<double>() : experiment_.rates.front();
+  }
 
   // Trains from `start` at every rate of the grid and keeps what validates best.
   template <typename MakePlan, typename Validate>
@@ -260,20 +264,19 @@ class AdaptiveRun : public SeedRun {
   void static_heads(Json& json) {
     const int64_t half = steps_ / 2;
     ElasticModel model = start_of(shape_);
-    train(model, plan(dense_stage(recipe().stages, validation_), half, default_rate()), 4);
+    train(model, plan(dense_stage(recipe().stages, validation_), half, rate_of("dense")), 4);
     const Selection kept = select_heads(rank_by_ablation(model, validation_), active_heads());
     train(model,
-          plan(masked_stage(recipe().stages, kept, validation_), steps_ - half, default_rate()), 5);
+          plan(masked_stage(recipe().stages, kept, validation_), steps_ - half, rate_of("dense")),
+          5);
     json["steps"] = steps_;
-    json["rate"] = default_rate();
+    json["rate"] = rate_of("dense");
     json["points"] = Json::array({score(model, 1.0, kept)});
   }
 
   // An arm that differs from the adaptive one in its settings alone, at the rate that one chose.
   void variant(Json& json, const AdaptiveSettings& settings, const ModelShape& shape) {
-    const Json& arms = results_["arms"];
-    const double rate =
-        arms.contains("adaptive") ? arms.at("adaptive").at("rate").get<double>() : default_rate();
+    const double rate = rate_of("adaptive");
     add_choice(json, tune_adaptive(adaptive_start(shape), settings, {rate}, 2), settings);
   }
 
@@ -306,7 +309,7 @@ class AdaptiveRun : public SeedRun {
 
   void dropped_heads(Json& json) {
     const Tuned tuned = tune(
-        start_of(shape_), {default_rate()}, 6,
+        start_of(shape_), {rate_of("dense")}, 6,
         [&](double rate) {
           return plan(head_dropout_stage(recipe().stages, head_dropout, validation_), steps_, rate);
         },
@@ -320,7 +323,7 @@ class AdaptiveRun : public SeedRun {
     if (!experiment_.init.empty()) return;  // pretrained weights are made for their heads
     ModelShape shape = shape_;
     shape.heads = heads;
-    add_dense(json, tune_dense(start_of(shape), {default_rate()}, 7));
+    add_dense(json, tune_dense(start_of(shape), {rate_of("dense")}, 7));
   }
 
   void small(Json& json) {

@@ -16,7 +16,8 @@
 //   small            adaptive, half the layers and half the width        (fresh weights only)
 //   rows-25, rows-50 adaptive on a part of the training rows, as many steps
 //
-// Without f_o or g_d at test time, too: the adaptive arm's `overrides`.
+// Without f_o or g_d at test time, too: the adaptive arm's `overrides`. Arms without a grid of
+// their own take the rate that dense, or adaptive, chose.
 #pragma once
 
 #include <filesystem>
