@@ -55,15 +55,18 @@ BudgetScore choice_score(const ModelShape& shape, double budget, const std::vect
                          const std::vector<int64_t>& lengths) {
   BudgetScore score;
   score.budget = budget;
-  score.active_heads = 0;
-  const auto count = static_cast<double>(lengths.size());
+  int64_t ran = 0;
   for (size_t i = 0; i < lengths.size(); ++i) {
     const Cost cost = cost_of_heads(shape, heads[i], lengths[i]);
-    score.active_heads +=
-        static_cast<double>(heads[i]) / static_cast<double>(shape.total_heads()) / count;
-    score.attention_macs += cost.attention_macs / count;
-    score.model_macs += cost.model_macs / count;
+    ran += heads[i];
+    score.attention_macs += cost.attention_macs;
+    score.model_macs += cost.model_macs;
   }
+  const auto count = static_cast<double>(lengths.size());
+  score.active_heads =
+      static_cast<double>(ran) / (count * static_cast<double>(shape.total_heads()));
+  score.attention_macs /= count;
+  score.model_macs /= count;
   score.model_macs_fraction = score.model_macs / mean_dense_cost(shape, lengths).model_macs;
   score.parameters = parameter_count(shape, all_heads(shape.layers, shape.heads));
   return score;
