@@ -52,11 +52,13 @@ std::string read_file(const fs::path& path, ErrorCode code, uint64_t limit) {
   const auto fail = [&](std::string_view why) {
     throw Error(code, "read file", fmt::format("{}: {}", path.string(), why));
   };
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK opening a named pipe would wait for a writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) fail(std::strerror(errno));
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) fail(std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail("is a directory, a file was expected");
+  if (!S_ISREG(status.st_mode)) fail("is not a regular file");
   if (static_cast<uint64_t>(status.st_size) > limit) {
     fail(fmt::format("is {} bytes, more than the limit of {}", status.st_size, limit));
   }

@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-// Reads a whole file. A missing, unreadable or larger-than-`limit` file throws `code`.
+// Reads a whole regular file. A missing, unreadable or larger-than-`limit` one throws `code`.
 std::string read_file(const std::filesystem::path& path, ErrorCode code,
                       uint64_t limit = 1ULL << 32);
 

@@ -2,21 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 namespace headroom {
 namespace {
 
 constexpr int max_depth = 64;  // far above any file of ours, far below what overflows a stack
+// How often a key may be compared with those before it in its object: one object of 30,000 keys, or
+// many of fewer. Takes about a second.
+constexpr size_t max_key_comparisons = 450'000'000;
 
-// The library's words without the name of its exception: "[json.exception.parse_error.101] parse
-// error at line 1, ...".
+// The library's words without the name of its exception ("[json.exception.parse_error.101] parse
+// error at line 1, ...") and, where that is long, without what it read last: all of a text.
 std::string_view complaint(const nlohmann::json::exception& problem) {
-  const std::string_view what = problem.what();
+  constexpr size_t most = 200;
+  std::string_view what = problem.what();
   const size_t name_end = what.find("] ");
-  return name_end == std::string_view::npos ? what : what.substr(name_end + 2);
+  if (name_end != std::string_view::npos) what.remove_prefix(name_end + 2);
+  return what.size() <= most ? what : what.substr(0, std::min(what.find("; last read"), most));
+}
+
+template <typename AnyJson>
+std::string shortened(const AnyJson& value) {
+  constexpr size_t most = 80;
+  std::string text = value.dump();
+  if (text.size() <= most) return text;
+  size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
 }
 
 template <typename AnyJson>
@@ -25,6 +42,7 @@ AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view o
   const std::string operation = fmt::format("parse {}", origin);
   std::vector<std::set<std::string>> keys;  // one set per open object
   size_t values = 0;
+  size_t comparisons = 0;
   using Event = typename AnyJson::parse_event_t;
   const auto check = [&](int depth, Event event, AnyJson& value) {
     if (depth > max_depth) {
@@ -33,17 +51,26 @@ AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view o
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key && !keys.back().insert(value.template get<std::string>()).second) {
-      throw Error(code, operation,
-                  fmt::format("key \"{}\" appears twice", value.template get<std::string>()));
+      throw Error(code, operation, fmt::format("key {} appears twice", shown(value)));
     }
     if (event == Event::key && keys.back().size() > limits.keys) {
       throw Error(code, operation, fmt::format("an object has more than {} keys", limits.keys));
+    }
+    if (std::is_same_v<AnyJson, Json> && event == Event::key) {
+      comparisons += keys.back().size();
+      if (comparisons > max_key_comparisons) {
+        throw Error(code, operation, "has too many keys; is this the right file?");
+      }
     }
     if (event == Event::value && ++values > limits.values) {
       throw Error(code, operation, fmt::format("has more than {} values", limits.values));
     }
     return true;
   };
+  // The library takes a NUL for the end of its input and would ignore what follows.
+  if (text.find('\0') != std::string_view::npos) {
+    throw Error(code, operation, "not valid JSON (it holds a NUL byte)");
+  }
   try {
     return AnyJson::parse(text.begin(), text.end(), check);
   } catch (const nlohmann::json::exception& problem) {
@@ -52,6 +79,14 @@ AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view o
 }
 
 }  // namespace
+
+std::string shown(const Json& value) {
+  return shortened(value);
+}
+
+std::string shown(const SortedJson& value) {
+  return shortened(value);
+}
 
 Json parse_json(std::string_view text, ErrorCode code, std::string_view origin,
                 const JsonLimits& limits) {
@@ -98,7 +133,7 @@ int64_t JsonFields::whole(std::string_view key, int64_t least, int64_t most) con
                                   value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
   if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most) {
     fail(key,
-         fmt::format("is {}, expected a whole number from {} to {}", value.dump(), least, most));
+         fmt::format("is {}, expected a whole number from {} to {}", shown(value), least, most));
   }
   return value.get<int64_t>();
 }
@@ -112,7 +147,7 @@ double JsonFields::number(std::string_view key, double least, double most) const
   const Json& value = at(key);
   const double number = value.is_number() ? value.get<double>() : std::nan("");
   if (!(number >= least && number <= most)) {
-    fail(key, fmt::format("is {}, expected a number from {} to {}", value.dump(), least, most));
+    fail(key, fmt::format("is {}, expected a number from {} to {}", shown(value), least, most));
   }
   return number;
 }
@@ -125,13 +160,13 @@ double JsonFields::number_or(std::string_view key, double fallback, double least
 bool JsonFields::boolean_or(std::string_view key, bool fallback) const {
   if (!has(key)) return fallback;
   const Json& value = at(key);
-  if (!value.is_boolean()) fail(key, fmt::format("is {}, expected true or false", value.dump()));
+  if (!value.is_boolean()) fail(key, fmt::format("is {}, expected true or false", shown(value)));
   return value.get<bool>();
 }
 
 std::string JsonFields::text(std::string_view key) const {
   const Json& value = at(key);
-  if (!value.is_string()) fail(key, fmt::format("is {}, expected a string", value.dump()));
+  if (!value.is_string()) fail(key, fmt::format("is {}, expected a string", shown(value)));
   return value.get<std::string>();
 }
 

@@ -21,8 +21,9 @@ struct JsonLimits {
   size_t values = std::numeric_limits<size_t>::max();  // strings, numbers and the like, in all
 };
 
-// Parses `text`, refusing nesting deeper than 64, duplicate keys and what is beyond `limits`.
-// `origin` names the file or field.
+// Parses `text`, refusing nesting deeper than 64, duplicate keys, objects of so many keys that
+// finding them would take seconds (about 30,000), and what is beyond `limits`. `origin` names the
+// file or field.
 Json parse_json(std::string_view text, ErrorCode code, std::string_view origin,
                 const JsonLimits& limits = {});
 
@@ -30,6 +31,10 @@ Json parse_json(std::string_view text, ErrorCode code, std::string_view origin,
 // before it, so that reading 30,000 of them takes seconds.
 using SortedJson = nlohmann::json;
 SortedJson parse_sorted_json(std::string_view text, ErrorCode code, std::string_view origin);
+
+// A value as a message may show it: short, however long it is in the file.
+std::string shown(const Json& value);
+std::string shown(const SortedJson& value);
 
 // An object without the keys whose value is null, which many writers use for "not said".
 Json without_nulls(const Json& object);

@@ -124,6 +124,9 @@ LatencyTable latency_table_from_json(const Json& json) {
   table.precision = fields.text("precision");
   table.threads = static_cast<int>(fields.whole("threads", 1, 1024));
   table.date = fields.text_or("date", "");
+  if (fields.array("cells").size() > max_latency_cells) {
+    fields.fail("cells", fmt::format("holds more than {} cells", max_latency_cells));
+  }
   for (const Json& entry : fields.array("cells")) {
     const JsonFields cell(entry, ErrorCode::bad_model, origin + " cell");
     table.cells.push_back({cell.number("budget", 1e-6, 1.0), cell.whole("tokens", 1, 1 << 20),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace headroom {
 
 void expect_text(const JsonFields& fields, std::string_view key, std::string_view only) {
@@ -21,6 +23,8 @@ std::vector<std::string> read_labels(const JsonFields& fields) {
     labels.push_back(entry->get<std::string>());
   }
   if (labels.size() < 2) fields.fail("id2label", "needs at least two labels");
+  const std::set<std::string> distinct(labels.begin(), labels.end());
+  if (distinct.size() != labels.size()) fields.fail("id2label", "has a label twice");
   return labels;
 }
 

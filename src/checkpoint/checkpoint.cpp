@@ -10,7 +10,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t config_limit = 16ULL << 20;  // gates of the largest legal model fit well
-constexpr uint64_t vocabulary_limit = 256ULL << 20;
 
 }  // namespace
 
@@ -36,7 +35,7 @@ ModelConfig read_classifier_config(const fs::path& directory) {
 
 Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config) {
   Vocabulary vocabulary = Vocabulary::from_text(
-      read_file(directory / "vocab.txt", ErrorCode::bad_model, vocabulary_limit));
+      read_file(directory / "vocab.txt", ErrorCode::bad_model, Vocabulary::max_text_bytes));
   if (vocabulary.size() != config.shape.vocabulary) {
     throw Error(ErrorCode::bad_model, "read vocab.txt",
                 fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",

@@ -38,7 +38,7 @@ std::vector<double> finite_numbers(const JsonFields& fields, std::string_view ke
   std::vector<double> numbers;
   for (const Json& value : fields.array(key)) {
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
-      fields.fail(key, fmt::format("holds {}, expected finite numbers", value.dump()));
+      fields.fail(key, fmt::format("holds {}, expected finite numbers", shown(value)));
     }
     numbers.push_back(value.get<double>());
   }
@@ -69,7 +69,7 @@ void read_controller(const Json& json, ModelConfig& config) {
 UnitOrder order_from_json(const JsonFields& own, const ModelShape& shape) {
   std::vector<std::string> names;
   for (const Json& unit : own.array("order")) {
-    if (!unit.is_string()) own.fail("order", fmt::format("holds {}, not a string", unit.dump()));
+    if (!unit.is_string()) own.fail("order", fmt::format("holds {}, not a string", shown(unit)));
     names.push_back(unit.get<std::string>());
   }
   return parse_units(names, shape);
@@ -96,12 +96,12 @@ Json stored_to_json(const Selection& stored, const ModelShape& shape) {
 std::vector<int32_t> stored_heads(const JsonFields& fields, const Json& layer,
                                   const ModelShape& shape) {
   std::vector<int32_t> heads;
-  if (!layer.is_array()) fields.fail("heads", fmt::format("holds {}, not a list", layer.dump()));
+  if (!layer.is_array()) fields.fail("heads", fmt::format("holds {}, not a list", shown(layer)));
   for (const Json& head : layer) {
     const int64_t lowest = heads.empty() ? 0 : heads.back() + 1;
     if (!head.is_number_integer() || head < lowest || head >= shape.heads) {
       fields.fail("heads", fmt::format("holds {}, expected ascending numbers below {}",
-                                       layer.dump(), shape.heads));
+                                       shown(layer), shape.heads));
     }
     heads.push_back(head.get<int32_t>());
   }
@@ -116,7 +116,7 @@ Selection stored_from_json(const Json& json, const ModelShape& shape) {
   }
   for (const Json& width : fields.array("ffn")) {
     if (!width.is_number_integer() || width < 0 || width > shape.ffn) {
-      fields.fail("ffn", fmt::format("holds {}, expected 0 to {}", width.dump(), shape.ffn));
+      fields.fail("ffn", fmt::format("holds {}, expected 0 to {}", shown(width), shape.ffn));
     }
     stored.ffn.push_back(width.get<int64_t>());
   }

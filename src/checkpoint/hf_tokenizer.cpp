@@ -11,7 +11,7 @@
 namespace headroom {
 namespace {
 
-constexpr uint64_t vocabulary_limit = 64ULL << 20;  // the largest multilingual files are 3 MB
+constexpr uint64_t tokenizer_json_limit = 64ULL << 20;
 
 struct SpecialKey {
   const char* key;
@@ -33,7 +33,7 @@ std::string token_content(const Json& value) {
   if (value.is_object() && value.contains("content") && value.at("content").is_string()) {
     return value.at("content").get<std::string>();
   }
-  return value.dump();
+  return shown(value);
 }
 
 void require_special(const std::string& file, std::string_view key, const Json& value) {
@@ -112,12 +112,12 @@ TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
 
 std::optional<Vocabulary> read_vocabulary_file(const HfFolder& folder) {
   if (!folder.has("vocab.txt")) return std::nullopt;
-  return Vocabulary::from_text(folder.text("vocab.txt", vocabulary_limit));
+  return Vocabulary::from_text(folder.text("vocab.txt", Vocabulary::max_text_bytes));
 }
 
 std::optional<HfTokenizer> read_tokenizer_file(const HfFolder& folder) {
   if (!folder.has("tokenizer.json")) return std::nullopt;
-  return parse_tokenizer_json(folder.text("tokenizer.json", vocabulary_limit));
+  return parse_tokenizer_json(folder.text("tokenizer.json", tokenizer_json_limit));
 }
 
 }  // namespace

@@ -43,11 +43,11 @@ Vocabulary vocabulary_from(const SortedJson& map) {
     const bool in_range = id.is_number_unsigned() && id.get<uint64_t>() < by_id.size();
     if (!in_range || by_id[id.get<size_t>()] != nullptr) {
       refuse_json(fmt::format("model.vocab gives \"{}\" the id {}, expected each of 0 to {} once",
-                              token, id.dump(), by_id.size() - 1));
+                              token, shown(id), by_id.size() - 1));
     }
     // The line ends of vocab.txt; its reader refuses every other control character.
     if (token.find_first_of("\r\n") != std::string::npos) {
-      refuse_json(fmt::format("token {} holds a line end", id.dump()));
+      refuse_json(fmt::format("token {} holds a line end", shown(id)));
     }
     by_id[id.get<size_t>()] = &token;
   }
@@ -102,7 +102,7 @@ void check_post_processor(const JsonFields& processor) {
     for (const auto& [key, token] : {std::pair("sep", sep_token), std::pair("cls", cls_token)}) {
       const Json& pair = processor.array(key);
       if (pair.empty() || pair[0] != token) {
-        processor.fail(key, fmt::format("is {}, expected {}", pair.dump(), token));
+        processor.fail(key, fmt::format("is {}, expected {}", shown(pair), token));
       }
     }
     return;
@@ -137,7 +137,8 @@ HfTokenizer parse_tokenizer_json(std::string_view text) {
   if (large.is_object() && large.contains("model") && large["model"].is_object()) {
     vocabulary = std::exchange(large["model"]["vocab"], nullptr);
   }
-  Json json = large;
+  // Without its vocabulary it is small, or refused: a Json finds keys by walking over them.
+  Json json = parse_json(large.dump(), ErrorCode::bad_model, origin);
   if (!json.is_object()) refuse_json("a JSON object was expected");
   for (const char* name : {"model", "normalizer", "pre_tokenizer", "post_processor"}) {
     if (json.contains(name) && json[name].is_object()) json[name] = without_nulls(json[name]);

@@ -83,7 +83,7 @@ void check_total_size(const SortedJson& index, const std::vector<SafetensorsFile
   if (!declared.is_number() || declared.get<double>() != static_cast<double>(total)) {
     refuse_weights(
         fmt::format("{} declares {} bytes of tensors, its shards hold {}: an incomplete download?",
-                    index_name, declared.dump(), total));
+                    index_name, shown(declared), total));
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view metadata_key = "__metadata__";
 
 // A name or number as a message may show it: escaped, and short however long it is in the file.
-std::string shown(std::string_view text) {
+std::string shown_text(std::string_view text) {
   constexpr size_t most = 80;
   return Json(std::string(text.substr(0, most)))
       .dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -67,7 +67,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
       header_.metadata[key_] = std::move(value);
     } else if (place_ == Place::tensor && key_ == "dtype") {
       dtype_ = dtype_from_name(value);
-      if (!dtype_) fail_tensor(fmt::format("unknown dtype {}", shown(value)));
+      if (!dtype_) fail_tensor(fmt::format("unknown dtype {}", shown_text(value)));
     } else {
       unexpected("a string");
     }
@@ -76,12 +76,12 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   bool key(string_t& value) override {
     if (!keys_in_place().insert(value).second) {
-      const std::string again = fmt::format("key {} appears twice", shown(value));
+      const std::string again = fmt::format("key {} appears twice", shown_text(value));
       place_ == Place::tensor ? fail_tensor(again) : fail(again);
     }
     if (place_ == Place::tensor && value != "dtype" && value != "shape" &&
         value != "data_offsets") {
-      fail_tensor(fmt::format("unknown key {}", shown(value)));
+      fail_tensor(fmt::format("unknown key {}", shown_text(value)));
     }
     key_ = std::move(value);
     return true;
@@ -132,13 +132,13 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   [[noreturn]] void fail_tensor(const std::string& message) const {
-    fail(fmt::format("tensor {}: {}", shown(tensor_.name), message));
+    fail(fmt::format("tensor {}: {}", shown_text(tensor_.name), message));
   }
 
   [[noreturn]] void unexpected(const std::string& what) const {
     switch (place_) {
       case Place::metadata:
-        fail(fmt::format("{} value of {} is {}, expected a string", metadata_key, shown(key_),
+        fail(fmt::format("{} value of {} is {}, expected a string", metadata_key, shown_text(key_),
                          what));
       case Place::tensor:
         fail_tensor(fmt::format("{} is {}, expected {}", key_, what,
@@ -147,7 +147,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
       case Place::offsets:
         fail_tensor(fmt::format("{} holds {}, expected whole numbers below 2^63", key_, what));
       case Place::top:
-        fail(fmt::format("{} is {}, expected an object", shown(key_), what));
+        fail(fmt::format("{} is {}, expected an object", shown_text(key_), what));
       case Place::outside:
         break;
     }
@@ -223,7 +223,7 @@ void check_coverage(SafetensorsHeader& header, uint64_t data_size, const HeaderR
             [&](const auto& a, const auto& b) { return by_offset(a) < by_offset(b); });
   uint64_t covered = 0;
   for (const TensorInfo& tensor : header.tensors) {
-    const std::string name = shown(tensor.name);
+    const std::string name = shown_text(tensor.name);
     if (tensor.end > data_size) {
       reader.fail(
           fmt::format("tensor {} ends at byte {} but the data has only {}: "

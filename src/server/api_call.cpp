@@ -25,12 +25,12 @@ std::optional<double> positive_number(const Json& object, std::string_view key, 
   const std::string expected = fmt::format("expected a number above 0, at most {}", most);
   if (!found->is_number()) {
     throw HttpError(HttpErrorCode::bad_request,
-                    fmt::format("{} is {}, {}", key, found->dump(), expected));
+                    fmt::format("{} is {}, {}", key, shown(*found), expected));
   }
   const double value = found->get<double>();
   if (!(value > 0 && value <= most)) {
     throw HttpError(HttpErrorCode::unprocessable,
-                    fmt::format("{} is {}, {}", key, found->dump(), expected));
+                    fmt::format("{} is {}, {}", key, shown(*found), expected));
   }
   return value;
 }
@@ -82,8 +82,8 @@ void require_known_keys(const Json& object, std::string_view where,
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     throw HttpError(HttpErrorCode::bad_request,
-                    fmt::format("{} has the unknown field \"{}\"; known are {}", where, key,
-                                join(known, ", ")));
+                    fmt::format("{} has the unknown field {}; known are {}", where,
+                                shown(Json(key)), join(known, ", ")));
   }
 }
 

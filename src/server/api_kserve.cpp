@@ -37,8 +37,9 @@ std::vector<CallText> read_texts(const Json& inputs, const CallLimits& limits) {
     const std::string& name = element_name(inputs[i], where);
     require_known_keys(inputs[i], where, {"name", "shape", "datatype", "parameters", "data"});
     if (name != "text" && name != "text_pair") {
-      throw HttpError(HttpErrorCode::bad_request,
-                      fmt::format("{} is \"{}\"; known are text and text_pair", where, name));
+      throw HttpError(
+          HttpErrorCode::bad_request,
+          fmt::format("{} is {}; known are text and text_pair", where, shown(Json(name))));
     }
     auto& wanted = name == "text" ? first : second;
     if (wanted) {
@@ -66,8 +67,9 @@ std::vector<std::string> read_outputs(const Json& outputs) {
     const std::string& name = element_name(outputs[i], where);
     if (std::find(std::begin(output_names), std::end(output_names), name) ==
         std::end(output_names)) {
-      throw HttpError(HttpErrorCode::bad_request,
-                      fmt::format("{} is \"{}\", which this model does not have", where, name));
+      throw HttpError(
+          HttpErrorCode::bad_request,
+          fmt::format("{} is {}, which this model does not have", where, shown(Json(name))));
     }
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       throw HttpError(HttpErrorCode::bad_request, fmt::format("outputs has {} twice", name));

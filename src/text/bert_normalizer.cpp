@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "base/error.h"
 #include "text/utf8.h"
@@ -146,6 +148,7 @@ void BertWordScanner::take_ascii_run() {
     ++position_;
   }
   if (position_ == start) return;
+  sort_marks();
   const size_t before = word_.size();
   word_.append(text_, start, position_ - start);
   if (lower_case_) {
@@ -157,21 +160,24 @@ void BertWordScanner::take_ascii_run() {
 // Combining marks behind one letter are sorted by their class, as NFD demands. What remains after
 // the nonspacing ones were dropped is hardly ever more than one: musical symbols are.
 void BertWordScanner::append_in_order(char32_t character) {
-  const auto order = property(character).combining_class;
-  size_t place = marks_from_;
-  while (order != 0 && place < word_.size()) {
-    const CodePoint mark = decode_utf8(std::string_view(word_).substr(place));
-    if (property(mark.value).combining_class > order) break;
-    place += static_cast<size_t>(mark.bytes);
-  }
-  if (order == 0 || place == word_.size()) {
-    append_utf8(word_, character);
-  } else {
-    std::string bytes;
-    append_utf8(bytes, character);
-    word_.insert(place, bytes);
-  }
-  if (order == 0) marks_from_ = word_.size();
+  const bool starter = property(character).combining_class == 0;
+  if (starter) sort_marks();
+  append_utf8(word_, character);
+  if (starter) marks_from_ = word_.size();
+}
+
+// All at once: putting each in its place as it comes takes time with the square of their number,
+// and a text may consist of nothing else.
+void BertWordScanner::sort_marks() {
+  if (!lower_case_ || marks_from_ == word_.size()) return;
+  std::vector<char32_t> marks;
+  for_each_character(std::string_view(word_).substr(marks_from_),
+                     [&](char32_t mark) { marks.push_back(mark); });
+  std::stable_sort(marks.begin(), marks.end(), [](char32_t a, char32_t b) {
+    return property(a).combining_class < property(b).combining_class;
+  });
+  word_.resize(marks_from_);
+  for (const char32_t mark : marks) append_utf8(word_, mark);
 }
 
 // Handles the character at position_, whatever its script; true when it ended or made a word.
@@ -206,6 +212,7 @@ bool BertWordScanner::step() {
     } else if (!is_mark(part)) {
       append_in_order(lower(part));
     } else if (property(part).combining_class == 0) {
+      sort_marks();
       marks_from_ = word_.size();  // marks do not move over it, though it is not kept itself
     }
   }
@@ -215,6 +222,12 @@ bool BertWordScanner::step() {
 bool BertWordScanner::next() {
   word_.clear();
   marks_from_ = 0;
+  const bool found = scan();
+  sort_marks();
+  return found;
+}
+
+bool BertWordScanner::scan() {
   while (position_ < text_.size()) {
     take_ascii_run();
     if (position_ == text_.size()) break;

@@ -41,8 +41,10 @@ class BertWordScanner {
 
  private:
   void take_ascii_run();
+  bool scan();
   bool step();
   void append_in_order(char32_t character);
+  void sort_marks();
 
   std::string_view text_;
   size_t position_ = 0;

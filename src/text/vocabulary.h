@@ -45,6 +45,8 @@ class Vocabulary {
  public:
   static constexpr size_t max_size = 1'000'000;    // 8x the largest multilingual BERT vocabulary
   static constexpr size_t max_token_bytes = 1000;  // far above any word; bounds a damaged file
+  // The largest multilingual files are 3 MB; a tokenizer takes up to 40 bytes of memory for each.
+  static constexpr size_t max_text_bytes = size_t{16} << 20;
 
   // The five special tokens followed by `words`, in that order.
   static Vocabulary with_words(const std::vector<std::string>& words);

@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support.h"
 
@@ -83,6 +84,14 @@ TEST(StagedDirectory, WithoutCommitNothingRemains) {
     write_file_atomically(staged.path() / "half", "written");
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(File, ANamedPipeIsRefusedAndNotWaitedFor) {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "config.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_error(ErrorCode::bad_model, "is not a regular file",
+               [&] { read_file(pipe, ErrorCode::bad_model); });
 }
 
 }  // namespace

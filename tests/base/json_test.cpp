@@ -41,6 +41,43 @@ TEST(Json, MoreKeysOrValuesThanAllowedAreRefused) {
   expect_error(ErrorCode::bad_data, "more than 3 values", [&] { parse("[1, 2, 3, 4]"); });
 }
 
+TEST(Json, WhatHidesBehindANulByteIsRefused) {
+  expect_error(ErrorCode::bad_data, "NUL byte",
+               [] { parse_json(std::string_view("{}\0{\"a\":1}", 9), ErrorCode::bad_data, "x"); });
+}
+
+// Finding a key means walking over all of them: without a bound this one takes minutes.
+TEST(Json, SoManyKeysThatFindingThemTakesMinutesAreRefused) {
+  std::string text = "{";
+  for (int i = 0; i < 200'000; ++i) text += "\"" + std::to_string(i) + "\":0,";
+  text += "\"last\":0}";
+  expect_error(ErrorCode::bad_model, "too many keys",
+               [&] { parse_json(text, ErrorCode::bad_model, "config.json"); });
+  EXPECT_EQ(parse_sorted_json(text, ErrorCode::bad_model, "vocabulary").size(), 200'001U);
+}
+
+TEST(Json, AMessageIsShortHoweverLongTheValueIs) {
+  const Json object = {{"layers", std::string(1'000'000, 'x')}};
+  const auto length_of_complaint = [](const auto& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      return std::string_view(error.what()).size();
+    }
+    return size_t{0};
+  };
+  EXPECT_LT(length_of_complaint([&] { fields_of(object).whole("layers", 1, 2); }), 300U);
+  const std::string cut = "[\"" + std::string(1'000'000, 'x');
+  EXPECT_LT(length_of_complaint([&] { parse_json(cut, ErrorCode::bad_data, "x"); }), 300U);
+}
+
+TEST(Json, AValueIsShownWholeOrUpToAWholeCharacter) {
+  EXPECT_EQ(shown(Json({1, "a"})), R"([1,"a"])");
+  std::string umlauts;
+  for (int i = 0; i < 60; ++i) umlauts += "\u00FC";
+  EXPECT_EQ(shown(Json(umlauts)), "\"" + umlauts.substr(0, 78) + "...");
+}
+
 TEST(JsonFields, RangeErrorsQuoteTheValue) {
   const Json object = {{"layers", -3}};
   expect_error(ErrorCode::bad_model, "layers is -3, expected a whole number from 1 to 128",

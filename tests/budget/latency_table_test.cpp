@@ -24,6 +24,13 @@ TEST(LatencyTable, MeasuredCellsComeBackAsTheyAre) {
   EXPECT_EQ(time.p90_ms, 3.0);
 }
 
+TEST(LatencyTable, WithMoreCellsThanAnybodyMeasuresIsRefused) {
+  Json json = to_json(small_table());
+  while (json["cells"].size() <= max_latency_cells) json["cells"].push_back(json["cells"][0]);
+  expect_error(ErrorCode::bad_model, "more than 4096 cells",
+               [&] { latency_table_from_json(json); });
+}
+
 TEST(LatencyTable, IsLinearBetweenLengthsAndBetweenBudgets) {
   EXPECT_DOUBLE_EQ(small_table().estimate(1.0, 15).median_ms, 3.0);
   EXPECT_DOUBLE_EQ(small_table().estimate(0.75, 10).p90_ms, 2.25);
