@@ -6,7 +6,9 @@ if(HEADROOM_WERROR)
   target_compile_options(headroom_settings INTERFACE -Werror)
 endif()
 if(HEADROOM_SANITIZE)
+  # By default undefined behaviour is only told, and a test that shows it passes.
   target_compile_options(headroom_settings INTERFACE -fsanitize=${HEADROOM_SANITIZE}
+                                                     -fno-sanitize-recover=undefined
                                                      -fno-omit-frame-pointer)
   target_link_options(headroom_settings INTERFACE -fsanitize=${HEADROOM_SANITIZE})
 endif()
