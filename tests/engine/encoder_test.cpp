@@ -3,18 +3,20 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
+#include "engine/agreement.h"
 #include "engine/model.h"
-#include "engine/random_model.h"
 #include "engine/worker.h"
 
 namespace headroom {
 namespace {
 
 using testing::expect_error;
+using testing::logit_error;
+using testing::random_ids;
 using testing::RandomCheckpoint;
+using testing::run;
 
 ModelShape small_shape() {
   ModelShape shape;
@@ -25,21 +27,6 @@ ModelShape small_shape() {
   shape.positions = 70;
   shape.labels = 3;
   return shape;
-}
-
-std::vector<int32_t> random_ids(Random& random, int64_t length) {
-  std::vector<int32_t> ids;
-  for (int64_t i = 0; i < length; ++i) ids.push_back(static_cast<int32_t>(random.below(30)));
-  return ids;
-}
-
-std::vector<float> run(const EngineModel& model, std::span<const Sequence> sequences,
-                       const Selection& selection) {
-  Arena arena;
-  const auto labels = static_cast<size_t>(model.config().shape.labels);
-  std::vector<float> logits(sequences.size() * labels);
-  model.encoder().run(sequences, make_plan(model.weights(), selection), logits, arena);
-  return logits;
 }
 
 // Every instruction set in every precision, and how far the root mean square of the logits' errors
@@ -69,16 +56,7 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
                                const std::vector<Sequence>& sequences, const Selection& selection,
                                const std::filesystem::path& path) {
     const auto model = EngineModel::load(path, options());
-    const std::vector<float> actual = run(*model, sequences, selection);
-    double squares = 0;
-    size_t at = 0;
-    for (const Sequence& sequence : sequences) {
-      for (const double expected : checkpoint.plain().logits(sequence, selection)) {
-        squares += (actual[at] - expected) * (actual[at] - expected);
-        ++at;
-      }
-    }
-    EXPECT_LT(std::sqrt(squares / static_cast<double>(at)), GetParam().tolerance);
+    EXPECT_LT(logit_error(*model, checkpoint, sequences, selection), GetParam().tolerance);
   }
 
   static void expect_agreement(const RandomCheckpoint& checkpoint, const Selection& selection) {

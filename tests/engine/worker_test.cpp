@@ -85,5 +85,12 @@ TEST(EngineModel, AMissingOrDamagedCheckpointIsRefused) {
                [&] { EngineModel::load(broken.path()); });
 }
 
+TEST(EngineModel, WeightsLargerThanTheAllowedMemoryAreRefusedBeforeTheyAreRead) {
+  EngineOptions options;
+  options.max_memory = 10'000;
+  expect_error(ErrorCode::runtime, "the weights take more than 9.8 KiB (--max-memory)",
+               [&] { EngineModel::load(checkpoint().path(), options); });
+}
+
 }  // namespace
 }  // namespace headroom
