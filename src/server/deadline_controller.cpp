@@ -11,7 +11,13 @@ namespace {
 // preempted batch (5 ms instead of 2) moves it by a twentieth.
 constexpr double correction_weight = 0.02;
 constexpr double least_correction = 0.5;
-constexpr double most_correction = 4;
+constexpr double most_correction = 100;  // a build for debugging, or a machine that swaps
+// One batch counts for no more than this much over the correction so far: a stall of a second
+// teaches little, while a machine that stays fifty times slower is known after seventy batches.
+constexpr double most_surprise = 4;
+// While nothing runs nothing is learnt, and a deadline that seems out of reach would stay so for
+// ever. So what was learnt is doubted more and more over this time, until a call is tried again.
+constexpr double doubt_ms = 60'000;
 
 // When the texts of a queue would be answered, one after the other. A text starts no later than
 // when all workers together have done what comes before it: until then none of them is idle. What
@@ -74,8 +80,17 @@ void DeadlineController::arrived(double now, const WaitingText& text) {
 
 void DeadlineController::finished(double median_ms, double actual_ms) {
   if (median_ms <= 0) return;
-  const double ratio = std::clamp(actual_ms / median_ms, least_correction, most_correction);
+  // The first batch after a pause says whether what was known before it still holds.
+  const double known = std::exchange(before_pause_, std::nullopt).value_or(correction_);
+  if (actual_ms / median_ms > (known + correction_) / 2) correction_ = known;
+  const double most = std::min(most_correction, most_surprise * correction_);
+  const double ratio = std::clamp(actual_ms / median_ms, least_correction, most);
   correction_ += correction_weight * (ratio - correction_);
+}
+
+void DeadlineController::idled(double ms) {
+  if (!before_pause_) before_pause_ = correction_;
+  correction_ = 1 + (correction_ - 1) * std::exp(-ms / doubt_ms);
 }
 
 double DeadlineController::load_at(double now, size_t level) const {

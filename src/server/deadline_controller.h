@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "server/cost_levels.h"
@@ -42,11 +43,12 @@ class DeadlineController {
 
   const CostLevels& levels() const { return levels_; }
 
-  // Time over what the table says, learnt from what was run; within [0.5, 4].
+  // Time over what the table says, learnt from what was run; within [0.5, 100].
   double correction() const { return correction_; }
 
   void arrived(double now, const WaitingText& text);
   void finished(double median_ms, double actual_ms);
+  void idled(double ms);  // nothing ran for that long
 
   // Moves the level that arrivals allow: down at once, up slowly. Then goes lower still where the
   // queue needs it.
@@ -77,6 +79,7 @@ class DeadlineController {
   CostLevels levels_;
   ControllerSettings settings_;
   double correction_ = 1;
+  std::optional<double> before_pause_;  // correction_, until a batch has run again
   std::vector<double> arrived_ms_;  // per level: median cost of arrivals, fading over the window
   double faded_at_ = 0;
   size_t load_level_;

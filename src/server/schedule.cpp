@@ -53,6 +53,10 @@ WorkAhead Schedule::work_ahead(size_t model, double now) const {
 
 Admission Schedule::offer(size_t model, std::vector<WaitingText> texts, double now) {
   ModelQueue& queue = queues_[model];
+  if (idle()) {
+    for (ModelQueue& each : queues_) each.controller.idled(std::max(0.0, now - idle_since_ms_));
+    idle_since_ms_ = now;
+  }
   const WorkAhead ahead = work_ahead(model, now);
   const size_t first = queue.texts.size();
   if (static_cast<int64_t>(first + texts.size()) > settings_.queue_limit) {
@@ -134,6 +138,7 @@ std::optional<Batch> Schedule::take(double now) {
 void Schedule::finished(const Batch& batch, double now) {
   std::erase_if(running_, [&](const Running& run) { return run.number == batch.number; });
   ModelQueue& queue = queues_[batch.model];
+  idle_since_ms_ = now;
   const double actual_ms = now - batch.started_ms;
   queue.used_ms += actual_ms - batch.predicted_ms;
   queue.controller.finished(batch.median_ms, actual_ms);

@@ -77,6 +77,7 @@ class Schedule {
   std::vector<ModelQueue> queues_;
   std::vector<Running> running_;
   uint64_t batches_ = 0;
+  double idle_since_ms_ = 0;  // when something last ran, or was found not to
   double turn_ms_ =
       0;  // used_ms of the queue that was served last: a queue that was empty starts here
 };

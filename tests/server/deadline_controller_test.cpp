@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/random.h"
 #include "server/simulated_time.h"
 
@@ -122,9 +124,29 @@ TEST(DeadlineController, OneStallTeachesLittleAndNothingTeachesNonsense) {
   stalled.finished(1, 1e6);
   EXPECT_LT(stalled.correction(), 1.1);
   for (int i = 0; i < 5000; ++i) stalled.finished(1, 1e6);
-  EXPECT_LE(stalled.correction(), 4);
+  EXPECT_LE(stalled.correction(), 100);
   for (int i = 0; i < 5000; ++i) stalled.finished(1, 0);
   EXPECT_GE(stalled.correction(), 0.5);
+}
+
+TEST(DeadlineController, AMachineFiftyTimesSlowerThanItsTableIsKnownAfterAHundredBatches) {
+  DeadlineController slow = controller();
+  for (int i = 0; i < 100; ++i) slow.finished(1, 50);
+  EXPECT_GT(slow.correction(), 25);
+  for (int i = 0; i < 200; ++i) slow.finished(1, 50);
+  EXPECT_NEAR(slow.correction(), 50, 1);
+}
+
+TEST(DeadlineController, WhatWasLearntIsDoubtedWhileNothingRunsUntilABatchConfirmsIt) {
+  DeadlineController slow = controller();
+  for (int i = 0; i < 500; ++i) slow.finished(1, 50);
+  slow.idled(60'000);
+  EXPECT_NEAR(slow.correction(), 1 + 49 / std::exp(1.0), 0.1);
+  DeadlineController fast_again = slow;
+  slow.finished(1, 50);
+  EXPECT_NEAR(slow.correction(), 50, 1);
+  fast_again.finished(1, 1);
+  EXPECT_LT(fast_again.correction(), 20);
 }
 
 // One text of 40 tokens, 4 ms at budget 1, every `gap` ms: what arrivals alone allow.

@@ -202,5 +202,33 @@ TEST(Schedule, TwoFloodedModelsShareTheWorkersByTime) {
   EXPECT_NEAR(used_ms[0] / (used_ms[0] + used_ms[1]), 0.5, 0.02);
 }
 
+// How calls fare, one every 300 ms, on a machine `slower` times slower than its table.
+Outcome lonely_calls(Schedule& schedule, double from, int count, double slower) {
+  Outcome outcome;
+  for (int i = 0; i < count; ++i) {
+    const double now = from + 300.0 * i;
+    if (schedule.offer(0, one(text_of(40, now, allowed)), now).refused) {
+      ++outcome.refused;
+      continue;
+    }
+    const std::optional<Batch> batch = schedule.take(now);
+    const double taken = slower * batch->median_ms;
+    schedule.finished(*batch, now + taken);
+    ++(taken > allowed ? outcome.late : outcome.answered);
+  }
+  return outcome;
+}
+
+TEST(Schedule, OnAMachineFarSlowerThanItsTableCallsAreRefusedInsteadOfLate) {
+  Schedule schedule = schedule_of(1, two_workers());
+  const Outcome first = lonely_calls(schedule, 0, 200, 50);
+  EXPECT_LT(first.late, 100) << "until it is known";
+  const Outcome later = lonely_calls(schedule, 60'000, 1000, 50);
+  EXPECT_LT(later.late, 20) << "one that is tried now and then";
+  const Outcome fast_again = lonely_calls(schedule, 360'000, 1000, 1);
+  EXPECT_LT(fast_again.refused, 150) << "half a minute's";
+  EXPECT_EQ(fast_again.late, 0);
+}
+
 }  // namespace
 }  // namespace headroom
