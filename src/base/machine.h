@@ -13,6 +13,10 @@ std::string today();              // "2026-11-15", UTC
 int64_t peak_memory_bytes();      // most memory this process has held so far
 int64_t resident_memory_bytes();  // that it holds now; 0 where the system does not say
 
+// That could be had now without swapping: the least of what the system and the control group that
+// this process is in leave. The largest number where neither says.
+int64_t available_memory_bytes();
+
 // {"cpu": ..., "cores": ..., "memory_gib": ..., "system": ...}
 Json describe_machine();
 

@@ -47,6 +47,10 @@ AttentionKind parse_attention(const std::string& name) {
       fmt::format("--attention \"{}\": expected standard, optimized, efficient or super", name));
 }
 
+CLI::Option* add_max_memory(CLI::App& app, uint64_t& bytes, const char* counted) {
+  return app.add_option("--max-memory", bytes, counted)->transform(CLI::AsSizeValue(false));
+}
+
 void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
 }

@@ -22,6 +22,8 @@ void add_engine(CLI::App& app, std::string& precision);
 // --attention; parse_attention() reads what was given.
 CLI::Option* add_attention(CLI::App& app, std::string& value);
 AttentionKind parse_attention(const std::string& name);
+// --max-memory, in bytes or with a unit: 500M, 2G. `counted` says what is.
+CLI::Option* add_max_memory(CLI::App& app, uint64_t& bytes, const char* counted);
 void add_seed(CLI::App& app, uint64_t& value);
 
 // The budget in --budget: a fraction, or "adaptive", which is the whole budget of a model that

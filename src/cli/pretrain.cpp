@@ -81,6 +81,8 @@ int run_pretrain(int argc, char** argv) {
   app.add_flag("--cased{false}", request.lower_case, "keep capitals and accents");
   add_model_options(app, request, attention);
   add_training_options(app, request);
+  add_max_memory(app, request.max_memory,
+                 "that the text's tokens may take, such as 2G; 0: what the machine has left");
   app.add_option("--out", out, "checkpoint directory to write")->required();
   app.add_option("--weights", weights, "how weights are stored: fp32 or bf16");
   app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out");

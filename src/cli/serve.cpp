@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/interrupt.h"
+#include "base/machine.h"
+#include "base/memory_allowance.h"
 #include "budget/fraction.h"
 #include "cli/app.h"
 #include "cli/options.h"
@@ -29,6 +31,7 @@ struct ServeOptions {
   std::string min_budget = "0.125";
   std::string api_key;
   double slo_ms = 0;
+  uint64_t max_memory = 0;  // bytes; 0: no limit
   int drain_seconds = 10;
   int read_seconds = 10;
   int idle_seconds = 60;
@@ -64,14 +67,41 @@ ModelOption parse_model_option(const std::string& text) {
   return option;
 }
 
+// What is left of --max-memory; 0: there is no limit.
+uint64_t memory_left(const ServeOptions& options) {
+  if (options.max_memory == 0) return 0;
+  const auto used = static_cast<uint64_t>(resident_memory_bytes());
+  return std::max<uint64_t>(1, options.max_memory - std::min(options.max_memory, used));
+}
+
+// Gives requests what models and connections leave. A body takes twice its size while it grows, and
+// four times more while it is parsed; one is at a time.
+void share_memory(ServeOptions& options) {
+  if (options.max_memory == 0) return;
+  HttpLimits& http = options.http;
+  const size_t a_connection = http.header_bytes + 48'000;  // two buffers, the session, its socket
+  const uint64_t fixed = http.connections * a_connection + 4 * http.body_bytes;
+  const uint64_t left = memory_left(options);
+  if (left < fixed + 2 * http.body_bytes) {
+    throw Error(
+        ErrorCode::runtime, "serve",
+        fmt::format("--max-memory {}: the models leave {}, but {} connections and a request "
+                    "of {} bytes need {}; lower --max-connections or --payload-limit",
+                    shown_bytes(options.max_memory), shown_bytes(left), http.connections,
+                    http.body_bytes, shown_bytes(fixed + 2 * http.body_bytes)));
+  }
+  http.held_bytes = (left - fixed) / 2;
+}
+
 std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
   std::vector<ServedModel> models;
   SilentProgress progress;
   for (const std::string& text : options.models) {
     const ModelOption wanted = parse_model_option(text);
     log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
-    models.push_back(load_served_model(wanted.name, wanted.directory,
-                                       parse_precision(options.precision), progress));
+    models.push_back(load_served_model(
+        wanted.name, wanted.directory,
+        {parse_precision(options.precision), {}, memory_left(options)}, progress));
     const ServedModel& model = models.back();
     log.event("model_loaded",
               {{"model", model.name},
@@ -107,7 +137,7 @@ void announce(const HttpServer& server, const std::vector<std::string>& models, 
   std::fflush(stdout);
 }
 
-void serve(const ServeOptions& options, bool json) {
+void serve(ServeOptions& options, bool json) {
   allow_many_descriptors();
   ServerLog log(stderr, json);
   std::vector<ServedModel> models = load_models(options, log);
@@ -115,6 +145,7 @@ void serve(const ServeOptions& options, bool json) {
   LoggedMetrics metrics(names, log, options.log_requests);
   Service service(std::move(models), options.service, metrics);
   ServiceBackend backend(service);
+  share_memory(options);
   const auto metrics_text = [&] {
     for (const std::string& name : names) {
       metrics.set_queue_length(name, service.live(name).queue);
@@ -159,6 +190,10 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
       ->check(CLI::Range(1, 100'000));
   app.add_option("--payload-limit", options.http.body_bytes, "bytes of one request's body")
       ->check(CLI::Range(1, 1'000'000'000));
+  add_max_memory(
+      app, options.max_memory,
+      "of the process, such as 2G: larger models are not loaded, requests that do not fit "
+      "are told 429; 0: no limit");
   app.add_option("--max-connections", options.http.connections, "clients at one time")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--read-seconds", options.read_seconds, "time for a request to arrive")

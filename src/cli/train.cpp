@@ -72,6 +72,9 @@ struct TrainCommand {
         ->check(CLI::Range(1, 1000000));
     add(group, "--train-rows", task.train_rows, "use a class-balanced sample; 0: all rows")
         ->check(CLI::NonNegativeNumber);
+    add_max_memory(app, task.max_memory,
+                   "that rows may take, such as 2G; 0: what the machine has left")
+        ->group(group);
     add(group, "--validation-rows", task.validation_rows,
         "rows set aside, class-balanced; 0: a tenth, at most 2,000")
         ->check(CLI::NonNegativeNumber);

@@ -44,15 +44,14 @@ int64_t read_text_file(const std::string& path, const Take& take) {
 }
 
 int64_t read_rows(const DataSpec& spec, const fs::path& data_dir, const Take& take) {
-  const TextDataset rows = read_text_dataset(spec, data_dir);
   int64_t count = 0;
-  for (const TextRow& row : rows.rows) {
+  stream_text_rows(spec, data_dir, nullptr, [&](const TextRow& row, const RowPlace& /*place*/) {
     for (const std::string* text : {&row.text, &row.text_pair}) {
       if (text->empty()) continue;
       take(*text);
       ++count;
     }
-  }
+  });
   return count;
 }
 
@@ -92,7 +91,8 @@ void read_documents(const std::vector<std::string>& sources, const fs::path& dat
   }
 }
 
-RowPacker::RowPacker(const Tokenizer& tokenizer, int64_t row_tokens) : tokenizer_(tokenizer) {
+RowPacker::RowPacker(const Tokenizer& tokenizer, int64_t row_tokens, uint64_t max_memory)
+    : tokenizer_(tokenizer), memory_(max_memory, "read text", "tokens") {
   if (row_tokens < 8) {
     throw Error(ErrorCode::usage, "pack text",
                 fmt::format("rows of {} tokens were asked for, at least 8 are needed", row_tokens));
@@ -102,6 +102,10 @@ RowPacker::RowPacker(const Tokenizer& tokenizer, int64_t row_tokens) : tokenizer
 
 void RowPacker::add(const std::string& document) {
   const std::vector<int32_t> ids = tokenizer_.encode(document, std::numeric_limits<int32_t>::max());
+  ++documents_;
+  if (!memory_.take(ids.size() * sizeof(int32_t))) {
+    memory_.fail(fmt::format("document {}", documents_));
+  }
   const auto length = static_cast<size_t>(rows_.row_tokens);
   for (size_t i = 1; i < ids.size(); ++i) {  // its [CLS] is left out, its [SEP] stays
     if (rows_.tokens.size() % length == 0) rows_.tokens.push_back(ids[0]);

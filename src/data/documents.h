@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory_allowance.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -31,8 +32,9 @@ struct PackedRows {
 
 class RowPacker {
  public:
-  // `tokenizer` must outlive the packer; `row_tokens` is at least 8.
-  RowPacker(const Tokenizer& tokenizer, int64_t row_tokens);
+  // `tokenizer` must outlive the packer; `row_tokens` is at least 8. Tokens that take more than
+  // `max_memory` bytes (0: what is available) are ErrorCode::runtime.
+  RowPacker(const Tokenizer& tokenizer, int64_t row_tokens, uint64_t max_memory = 0);
 
   void add(const std::string& document);
 
@@ -41,6 +43,8 @@ class RowPacker {
 
  private:
   const Tokenizer& tokenizer_;
+  MemoryAllowance memory_;
+  int64_t documents_ = 0;
   PackedRows rows_;
 };
 

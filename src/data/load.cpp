@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory_allowance.h"
 #include "data/json_lines.h"
 #include "data/known_rows.h"
 #include "data/label_list.h"
@@ -71,63 +72,91 @@ void read_source(const DataSource& source, const fs::path& data_dir, LabelList& 
   }
 }
 
-// Checks rows as they come and gathers them.
-class Gatherer {
+// Checks rows as they come and gives their labels numbers.
+class RowChecker {
  public:
-  Gatherer(TextDataset& dataset, LabelList& labels) : dataset_(dataset), labels_(labels) {}
+  explicit RowChecker(LabelList& labels) : labels_(labels) {}
 
-  void take(RawRow& row, const RowPlace& place) {
+  TextRow check(RawRow& row, const RowPlace& place) {
     for (const std::string* text : {&row.text, &row.text_pair, &row.label}) {
       if (find_invalid_utf8(*text)) require_utf8(*text, "load data", place.describe());
     }
-    if (dataset_.rows.empty()) dataset_.pairs = row.has_pair;
-    if (row.has_pair != dataset_.pairs) {
+    if (rows_ == 0) pairs_ = row.has_pair;
+    if (row.has_pair != pairs_) {
       fail_row(place, row.has_pair ? "has a text_pair, but the rows before it have none"
                                    : "has no text_pair, but the rows before it have one");
     }
     const int32_t label = labels_.number(row.label, place);
-    dataset_.rows.push_back({std::move(row.text), std::move(row.text_pair), label});
+    ++rows_;
+    return {std::move(row.text), std::move(row.text_pair), label};
   }
 
+  int64_t rows() const { return rows_; }
+  bool pairs() const { return pairs_; }
+
  private:
-  TextDataset& dataset_;
   LabelList& labels_;
+  int64_t rows_ = 0;
+  bool pairs_ = false;
 };
+
+// What a row takes: itself, and its texts where they are too long to lie inside it.
+uint64_t memory_of(const TextRow& row) {
+  constexpr size_t inside = 15;
+  uint64_t bytes = sizeof(TextRow);
+  for (const std::string* text : {&row.text, &row.text_pair}) {
+    if (text->size() > inside) bytes += text->size() + 16;  // and what malloc keeps beside it
+  }
+  return bytes;
+}
 
 }  // namespace
 
-TextDataset read_text_dataset(const DataSpec& spec, const fs::path& data_dir,
-                              const std::vector<std::string>* labels) {
-  TextDataset dataset;
-  dataset.name = spec.spelled;
+StreamedRows stream_text_rows(const DataSpec& spec, const fs::path& data_dir,
+                              const std::vector<std::string>* labels, const TakeRow& take) {
   LabelList list(labels);
-  Gatherer gatherer(dataset, list);
+  RowChecker checker(list);
   for (const DataSource& source : spec.sources) {
-    const size_t before = dataset.rows.size();
-    read_source(source, data_dir, list,
-                [&](RawRow& row, const RowPlace& place) { gatherer.take(row, place); });
-    if (dataset.rows.size() == before) {
+    const int64_t before = checker.rows();
+    read_source(source, data_dir, list, [&](RawRow& row, const RowPlace& place) {
+      take(checker.check(row, place), place);
+    });
+    if (checker.rows() == before) {
       throw Error(
           ErrorCode::bad_data, "load data",
           fmt::format("{} has no rows; is the file empty, or only a header?", source.spelled));
     }
   }
   LabelList::Order order = list.finish();
-  dataset.labels = std::move(order.labels);
-  for (TextRow& row : dataset.rows) row.label = order.renumber[static_cast<size_t>(row.label)];
+  return {std::move(order.labels), std::move(order.renumber), checker.rows(), checker.pairs()};
+}
+
+TextDataset read_text_dataset(const DataSpec& spec, const fs::path& data_dir,
+                              const std::vector<std::string>* labels, uint64_t max_memory) {
+  TextDataset dataset;
+  dataset.name = spec.spelled;
+  MemoryAllowance memory(max_memory, "load data", "rows");
+  StreamedRows all =
+      stream_text_rows(spec, data_dir, labels, [&](TextRow row, const RowPlace& place) {
+        if (!memory.take(memory_of(row))) memory.fail(place.describe());
+        dataset.rows.push_back(std::move(row));
+      });
+  dataset.labels = std::move(all.labels);
+  dataset.pairs = all.pairs;
+  for (TextRow& row : dataset.rows) row.label = all.renumber[static_cast<size_t>(row.label)];
   return dataset;
 }
 
 TextDataset load_text_dataset(const DataSpec& spec, const fs::path& data_dir,
-                              const std::vector<std::string>* labels) {
-  TextDataset dataset = read_text_dataset(spec, data_dir, labels);
+                              const std::vector<std::string>* labels, uint64_t max_memory) {
+  TextDataset dataset = read_text_dataset(spec, data_dir, labels, max_memory);
   if (labels == nullptr) require_trainable(dataset);
   return dataset;
 }
 
 TextDataset load_text_dataset(std::string_view spec, const fs::path& data_dir,
-                              const std::vector<std::string>* labels) {
-  return load_text_dataset(parse_data_spec(spec), data_dir, labels);
+                              const std::vector<std::string>* labels, uint64_t max_memory) {
+  return load_text_dataset(parse_data_spec(spec), data_dir, labels, max_memory);
 }
 
 }  // namespace headroom

@@ -18,13 +18,15 @@ namespace headroom {
 
 struct EngineOptions {
   Precision precision = Precision::fp32;
-  std::optional<Isa> isa;  // none: chosen_isa()
+  std::optional<Isa> isa;   // none: chosen_isa()
+  uint64_t max_memory = 0;  // bytes that the weights may take; 0: what is available
 };
 
 class EngineModel {
  public:
   // Reads a checkpoint directory. Throws ErrorCode::bad_model when it is missing, damaged or no
-  // classifier, ErrorCode::usage when the options ask for what this CPU lacks.
+  // classifier, ErrorCode::usage when the options ask for what this CPU lacks, ErrorCode::runtime
+  // when the weights are larger than memory.
   static std::shared_ptr<const EngineModel> load(const std::filesystem::path& directory,
                                                  const EngineOptions& options = {});
 

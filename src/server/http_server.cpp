@@ -47,6 +47,7 @@ class HttpServer::Impl {
        ServerLog& log)
       : handler_(handler),
         limits_(limits),
+        held_(limits.held_bytes),
         log_(log),
         acceptor_(listening_socket(context_, host, port)),
         ticker_(context_),
@@ -93,7 +94,7 @@ class HttpServer::Impl {
     const bool over_limit = sessions_.size() >= limits_.connections;
     if (sessions_.size() >= limits_.connections + most_refusals) return;  // closes the socket
     const auto session =
-        std::make_shared<HttpSession>(std::move(socket), handler_, limits_, gate_,
+        std::make_shared<HttpSession>(std::move(socket), handler_, limits_, held_, gate_,
                                       [this](const HttpSession& ended) { forget(ended); });
     sessions_.emplace(session.get(), session);
     if (!over_limit) return session->start();
@@ -142,6 +143,7 @@ class HttpServer::Impl {
 
   HttpHandler& handler_;
   const HttpLimits limits_;
+  HeldBytes held_;
   ServerLog& log_;
   net::io_context context_{1};
   tcp::acceptor acceptor_;

@@ -47,11 +47,12 @@ bool is_known_transfer(const http::request<http::string_body>& request) {
 }  // namespace
 
 HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits,
-                         std::shared_ptr<ReplyGate> gate, Ended ended)
+                         HeldBytes& held, std::shared_ptr<ReplyGate> gate, Ended ended)
     : socket_(std::move(socket)),
       timer_(socket_.get_executor()),
       handler_(handler),
       limits_(limits),
+      held_(held),
       gate_(std::move(gate)),
       reply_socket_(std::make_shared<ReplySocket>(socket_.native_handle())),
       ended_(std::move(ended)) {
@@ -89,6 +90,7 @@ void HttpSession::next_request() {
   head_checked_ = false;
   head_only_ = false;
   request_bytes_ = 0;
+  held_.give_back(std::exchange(counted_bytes_, 0));
   wait_at_most(limits_.idle);
   parse();
 }
@@ -135,6 +137,7 @@ void HttpSession::parse() {
     const size_t used = parser_->put(net::buffer(received_), error);
     received_.erase(0, used);
     request_bytes_ += used;
+    if (!hold(used)) return refuse_for_memory();
     const bool needs_more = error == http::error::need_more;
     if (error && !needs_more) return refuse(problem_of(error, limits_));
     if (parser_->is_header_done() && !head_checked_ && !head_is_fine()) return;
@@ -148,6 +151,18 @@ void HttpSession::parse() {
     return refuse(problem_of(http::error::header_limit, limits_));
   }
   read();
+}
+
+bool HttpSession::hold(size_t bytes) {
+  if (!held_.take(bytes)) return false;
+  counted_bytes_ += bytes;
+  return true;
+}
+
+void HttpSession::refuse_for_memory() {
+  HttpError error(HttpErrorCode::overloaded, "this server has no memory for another request now");
+  error.retry_after_seconds = 1;
+  refuse(error);
 }
 
 // False when the request was refused.
@@ -256,6 +271,7 @@ void HttpSession::close() {
   if (phase_ == Phase::closed) return;
   phase_ = Phase::closed;
   reply_socket_->let_go();
+  held_.give_back(std::exchange(counted_bytes_, 0));
   ErrorCode ignored;
   socket_.close(ignored);
   timer_.cancel();

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "server/held_bytes.h"
 #include "server/http_handler.h"
 #include "server/http_limits.h"
 #include "server/reply_gate.h"
@@ -26,8 +27,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   using Socket = boost::asio::ip::tcp::socket;
   using Ended = std::function<void(HttpSession&)>;  // the connection is closed
 
-  // `handler` and `limits` outlive the session.
-  HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits,
+  // `handler`, `limits` and `held` outlive the session.
+  HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits, HeldBytes& held,
               std::shared_ptr<ReplyGate> gate, Ended ended);
 
   void start();
@@ -60,11 +61,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void invite_body();
   void dispatch();
   void refuse(const HttpError& error);
+  void refuse_for_memory();
   void write(HttpResponse response);
   void on_sent(SentResponse sent);
   void on_written(const ErrorCode& error);
   void linger();
   void close();
+  bool hold(size_t bytes);
   void wait_at_most(std::chrono::milliseconds time);
   void on_timeout();
 
@@ -72,6 +75,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   boost::asio::steady_timer timer_;
   HttpHandler& handler_;
   const HttpLimits& limits_;
+  HeldBytes& held_;
   std::shared_ptr<ReplyGate> gate_;
   std::shared_ptr<ReplySocket> reply_socket_;
   Ended ended_;
@@ -85,6 +89,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool finishing_ = false;  // no request after this one
   bool read_under_way_ = false;
   size_t request_bytes_ = 0;  // as they came, chunk headers included
+  size_t counted_bytes_ = 0;  // in held_, until the answer is sent
   std::string received_;      // and not parsed yet
   std::array<char, 16'384> incoming_;
   SentResponse sent_;

@@ -41,13 +41,13 @@ std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engi
 }
 
 ServedModel load_served_model(std::string name, const std::filesystem::path& directory,
-                              Precision precision, ProgressSink& progress) {
+                              const EngineOptions& options, ProgressSink& progress) {
   ServedModel served;
   served.name = std::move(name);
   served.directory = directory;
-  served.engine = EngineModel::load(directory, {precision, {}});
+  served.engine = EngineModel::load(directory, options);
   std::optional<LatencyTable> table = find_latency_table(
-      directory, cpu_name(), std::string(precision_name(precision)), threads_per_text);
+      directory, cpu_name(), std::string(precision_name(options.precision)), threads_per_text);
   served.calibrated_at_start = !table.has_value();
   served.table = table ? std::move(*table) : measure_quickly(served.engine, progress);
   served.make_runner = engine_runners(served.engine);

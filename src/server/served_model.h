@@ -33,8 +33,8 @@ std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engi
 
 // Takes the table from the checkpoint's latency.json or, where it has none for this machine and
 // precision, measures one in about two seconds; that one is not stored. Throws
-// ErrorCode::bad_model.
+// ErrorCode::bad_model, or ErrorCode::runtime when the weights are larger than `options` allow.
 ServedModel load_served_model(std::string name, const std::filesystem::path& directory,
-                              Precision precision, ProgressSink& progress);
+                              const EngineOptions& options, ProgressSink& progress);
 
 }  // namespace headroom

@@ -78,7 +78,7 @@ Corpus read_corpus(const PretrainRequest& request) {
   Corpus corpus{vocabulary_for(request), 0, {}, {}};
   mask_settings(corpus.vocabulary);  // refuses one that cannot be pretrained with
   const WordPieceTokenizer tokenizer(corpus.vocabulary, request.lower_case);
-  RowPacker packer(tokenizer, request.row_tokens);
+  RowPacker packer(tokenizer, request.row_tokens, request.max_memory);
   read_documents(request.text, request.data_dir, [&](const std::string& document) {
     packer.add(document);
     ++corpus.documents;

@@ -19,6 +19,7 @@ struct PretrainRequest {
   bool lower_case = true;
   ModelShape shape;  // vocabulary, positions and labels follow from the rest
   int row_tokens = 256;
+  uint64_t max_memory = 0;  // bytes that tokens may take; 0: what is available
   int batch_rows = 256;
   double rate = 1e-3;
   double warmup = 0.03;  // share of the run

@@ -21,6 +21,7 @@ struct TaskRequest {
   int min_count = 2;            // a word must be seen this often
   int64_t train_rows = 0;       // 0: all; otherwise a class-balanced sample
   int64_t validation_rows = 0;  // 0: a tenth, at most 2,000
+  uint64_t max_memory = 0;      // bytes that rows may take; 0: what is available
   uint64_t split_seed = 1;      // of the validation split, apart from the training seed
 };
 

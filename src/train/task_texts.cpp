@@ -1,6 +1,7 @@
 #include "train/task_texts.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -10,10 +11,13 @@
 namespace headroom {
 namespace {
 
-TextDataset pick(const TextDataset& dataset, const std::vector<int32_t>& rows) {
+// Moves them out: a large set does not fit twice.
+TextDataset take_rows(TextDataset& dataset, const std::vector<int32_t>& rows) {
   TextDataset part{dataset.name, {}, dataset.labels, dataset.pairs};
   part.rows.reserve(rows.size());
-  for (const int32_t row : rows) part.rows.push_back(dataset.rows[static_cast<size_t>(row)]);
+  for (const int32_t row : rows) {
+    part.rows.push_back(std::move(dataset.rows[static_cast<size_t>(row)]));
+  }
   return part;
 }
 
@@ -24,17 +28,19 @@ TaskTexts load_task_texts(const TaskRequest& request) {
     throw Error(ErrorCode::usage, "train",
                 "--data is required: csv:FILE, tsv:FILE, jsonl:FILE or a known name");
   }
-  TextDataset all = load_text_dataset(request.data, request.data_dir);
+  TextDataset all = load_text_dataset(request.data, request.data_dir, nullptr, request.max_memory);
   if (request.train_rows > 0) {
-    all = pick(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));
+    all =
+        take_rows(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));
   }
   const auto rows = static_cast<int64_t>(all.rows.size());
   const int64_t wanted = request.validation_rows > 0 ? request.validation_rows
                                                      : std::clamp<int64_t>(rows / 10, 1, 2000);
   const SplitIndices split = split_stratified(all.row_labels(), wanted, request.split_seed);
-  TaskTexts texts{pick(all, split.train), pick(all, split.validation), {}};
+  TaskTexts texts{take_rows(all, split.train), take_rows(all, split.validation), {}};
   if (!request.eval_data.empty()) {
-    texts.test = load_text_dataset(request.eval_data, request.data_dir, &all.labels);
+    texts.test =
+        load_text_dataset(request.eval_data, request.data_dir, &all.labels, request.max_memory);
   }
   return texts;
 }

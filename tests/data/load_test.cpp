@@ -111,6 +111,27 @@ TEST_F(Load, DataThatCannotTrainIsRefused) {
   expect_refused("csv", "a,x\na,y\n", "2 rows, all with the label \"a\"");
 }
 
+TEST_F(Load, RowsThatTakeMoreThanTheAllowedMemoryAreRefusedWithTheLine) {
+  const std::string long_text(1000, 'x');
+  const auto file = folder().write("f", "a," + long_text + "\nb," + long_text + "\n");
+  const std::string spec = "csv:" + file.string();
+  EXPECT_EQ(load_text_dataset(spec, "", nullptr, 4000).rows.size(), 2U);
+  expect_error(ErrorCode::runtime, "line 2: the rows take more than 2.0 KiB (--max-memory)",
+               [&] { load_text_dataset(spec, "", nullptr, 2000); });
+}
+
+TEST_F(Load, StreamedRowsHaveProvisionalLabelsUntilTheEnd) {
+  const std::string spec = "csv:" + folder().write("f", "b,x\na,y\n").string();
+  std::vector<int32_t> provisional;
+  const StreamedRows all = stream_text_rows(
+      parse_data_spec(spec), "", nullptr,
+      [&](const TextRow& row, const RowPlace&) { provisional.push_back(row.label); });
+  EXPECT_EQ(provisional, (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(all.labels, (Labels{"a", "b"}));
+  EXPECT_EQ(all.renumber, (std::vector<int32_t>{1, 0}));
+  EXPECT_EQ(all.rows, 2);
+}
+
 TEST_F(Load, LookingAtOneClassIsAllowed) {
   const std::string spec = "csv:" + folder().write("f", "a,x\n").string();
   EXPECT_EQ(read_text_dataset(parse_data_spec(spec), "").labels, Labels{"a"});

@@ -242,5 +242,34 @@ TEST(Door, APortThatIsTakenIsARunTimeError) {
   }
 }
 
+TEST(Door, RequestsThatTogetherTakeTooMuchMemoryAreToldToComeBack) {
+  DoorSettings settings;
+  settings.limits.held_bytes = 1000;
+  Door door(settings);
+  const std::string large = R"({"inputs":")" + std::string(600, 'x') + "\"}";
+  const std::string request = post("/v1/classify", large);
+  const auto first = waiting_client(door, request);
+  RawClient second(door.port);
+  const RawResponse refused = second.exchange(request);
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.fields.at("retry-after"), "1");
+  door.backend.release_all();
+  EXPECT_EQ(first->receive().status, 200);
+  door.backend.mode = FakeBackend::Mode::at_once;
+  EXPECT_EQ(first->exchange(request).status, 200) << "what is answered is let go";
+}
+
+TEST(Door, SaysLittleOfWhatItWasSent) {
+  Door door;
+  RawClient client(door.port);
+  const std::string long_name(100'000, 'x');
+  for (const std::string& body : {R"({"inputs":"a","budget":")" + long_name + "\"}",
+                                  "{\"" + long_name + "\":1}", "{\"inputs\":\"" + long_name}) {
+    const RawResponse response = client.exchange(post("/v1/classify", body));
+    EXPECT_EQ(response.status, 400);
+    EXPECT_LT(response.body.size(), 500U);
+  }
+}
+
 }  // namespace
 }  // namespace headroom

@@ -15,7 +15,7 @@ using testing::RandomCheckpoint;
 
 ServedModel load(const RandomCheckpoint& checkpoint) {
   SilentProgress silent;
-  return load_served_model("letters", checkpoint.path(), Precision::fp32, silent);
+  return load_served_model("letters", checkpoint.path(), {Precision::fp32}, silent);
 }
 
 TEST(ServedModel, WithoutATableOneIsMeasuredAndNotStored) {
