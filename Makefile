@@ -9,7 +9,8 @@ DEVICE ?= cpu
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
-        reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive clean
+        reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
+        test-kill test-threads test-valgrind coverage fuzz clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +61,35 @@ asan: ## address and undefined-behaviour sanitizers over the half without libtor
 	cmake --preset asan-ubsan -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='$(ASAN_FLAGS)'
 	cmake --build --preset asan-ubsan -j $(JOBS)
 	ctest --preset asan-ubsan -j $(JOBS)
+
+KILLS ?= 50
+test-kill: build ## kill a training KILLS (50) times, resume it, compare the bits; full disks where root
+	@scripts/test-kill $(KILLS)
+
+THREADED_TESTS := engine_test server_test http_test
+test-threads: check-packages ## the tests of the engine and the server under the thread sanitizer
+	cmake --preset tsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' -DCMAKE_UNITY_BUILD=ON
+	cmake --build --preset tsan -j $(JOBS) --target $(THREADED_TESTS)
+	set -e; for test in $(THREADED_TESTS); do $(BUILD)/tsan/bin/$$test --gtest_brief=1; done
+
+# Valgrind 3.19 knows no AVX-512 and says so to programs: the tests then end with AVX2.
+test-valgrind: configure ## the engine's tests under valgrind, which sees reads of memory that nobody set
+	@scripts/install-packages valgrind
+	cmake --build $(BUILD) -j $(JOBS) --target engine_test
+	valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+	  $(BUILD)/bin/engine_test --gtest_brief=1
+
+coverage: ## lines that the tests reach, as a table; build/coverage/html/index.html has every line
+	@scripts/install-packages coverage
+	@JOBS=$(JOBS) scripts/coverage
+
+FUZZ_SECONDS ?= 60
+fuzz: ## every parser for FUZZ_SECONDS (60) under libFuzzer, then the kernels on random models
+	@scripts/install-packages fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j $(JOBS) --target fuzz-targets differential_test
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+	HEADROOM_ROUNDS=$$((2 * $(FUZZ_SECONDS))) $(BUILD)/fuzz/bin/differential_test --gtest_brief=1
 
 bench-training: build ## training throughput of this machine, in samples per second
 	@scripts/bench-training
