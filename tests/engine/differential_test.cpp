@@ -7,6 +7,7 @@
 #include "engine/agreement.h"
 #include "engine/kernels/kernels.h"
 #include "engine/random_product.h"
+#include "engine/worker.h"
 
 namespace headroom {
 namespace {
