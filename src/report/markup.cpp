@@ -1,4 +1,4 @@
-#include "report/svg.h"
+#include "report/markup.h"
 
 #include <fmt/format.h>
 
@@ -71,46 +71,47 @@ std::string escape_xml(std::string_view text) {
   return out;
 }
 
-std::string svg_number(double value) {
+std::string short_number(double value) {
   std::string text = fmt::format("{:.2f}", value);  // fmt ignores the locale unless asked
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text == "-0" ? "0" : text;
 }
 
-void SvgWriter::begin(std::string_view tag, SvgAttributes attributes) {
+void MarkupWriter::begin(std::string_view tag, MarkupAttributes attributes) {
   out_ += fmt::format("<{}", tag);
-  for (const SvgAttribute& attribute : attributes) {
+  for (const MarkupAttribute& attribute : attributes) {
     out_ += fmt::format(" {}=\"{}\"", attribute.name, escape_xml(attribute.value));
   }
 }
 
-void SvgWriter::open(std::string_view tag, SvgAttributes attributes) {
+void MarkupWriter::open(std::string_view tag, MarkupAttributes attributes) {
   begin(tag, attributes);
   out_ += ">\n";
   open_tags_.emplace_back(tag);
 }
 
-void SvgWriter::close() {
+void MarkupWriter::close() {
   out_ += fmt::format("</{}>\n", open_tags_.back());
   open_tags_.pop_back();
 }
 
-void SvgWriter::leaf(std::string_view tag, SvgAttributes attributes) {
+void MarkupWriter::leaf(std::string_view tag, MarkupAttributes attributes) {
   begin(tag, attributes);
   out_ += "/>\n";
 }
 
-void SvgWriter::text(std::string_view tag, SvgAttributes attributes, std::string_view content) {
+void MarkupWriter::text(std::string_view tag, MarkupAttributes attributes,
+                        std::string_view content) {
   begin(tag, attributes);
   out_ += fmt::format(">{}</{}>\n", escape_xml(content), tag);
 }
 
-void SvgWriter::raw(std::string_view content) {
+void MarkupWriter::raw(std::string_view content) {
   out_ += content;
 }
 
-std::string SvgWriter::finish() {
+std::string MarkupWriter::finish() {
   while (!open_tags_.empty()) close();
   return std::exchange(out_, {});
 }
