@@ -65,14 +65,14 @@ constexpr std::string_view dark_style = R"(.headroom text{fill:#e6edf3}
 .headroom .missing{fill:#1c222b;stroke:#444c56}
 )";
 
-std::string style_sheet() {
+std::string style_sheet(std::string_view dark_pages) {
   std::string light(light_style);
   std::string dark(dark_style);
   for (size_t i = 0; i < palette.size(); ++i) {
     light += fmt::format(".headroom .{}{{color:{}}}\n", series_class(i), palette[i].light);
     dark += fmt::format(".headroom .{}{{color:{}}}\n", series_class(i), palette[i].dark);
   }
-  return fmt::format("{}@media (prefers-color-scheme:dark){{\n{}}}\n", light, dark);
+  return fmt::format("{}@media {}{{\n{}}}\n", light, dark_pages, dark);
 }
 
 // Widths in ems of the widest of Segoe UI, SF, Roboto, Helvetica and DejaVu Sans, by class.
@@ -130,7 +130,7 @@ SvgWriter begin_figure(std::string_view name, double width, double height, const
                    {"role", "img"},
                    {"aria-label", name}});
   svg.open("style");
-  svg.raw(style_sheet());
+  svg.raw(style_sheet("(prefers-color-scheme:dark)"));
   svg.close();
   svg.leaf("rect", {{"class", "paper"}, {"width", width}, {"height", height}});
   double y = figure_margin - 6;  // baselines: the first line's capitals touch the margin
@@ -143,6 +143,20 @@ SvgWriter begin_figure(std::string_view name, double width, double height, const
              {{"class", "subtitle"}, {"x", figure_margin}, {"y", y += subtitle_line_height}}, line);
   }
   return svg;
+}
+
+std::string figure_style() {
+  return style_sheet("screen and (prefers-color-scheme:dark)");
+}
+
+std::string without_style(std::string figure) {
+  constexpr std::string_view end = "</style>\n";
+  const size_t from = figure.find("<style>");
+  const size_t to = figure.find(end);
+  if (from != std::string::npos && to != std::string::npos) {
+    figure.erase(from, to + end.size() - from);
+  }
+  return figure;
 }
 
 void draw_upwards(SvgWriter& svg, double x, double y, std::string_view text) {

@@ -42,6 +42,11 @@ Heading lay_out_heading(std::string_view title, std::string_view subtitle, doubl
 // Opens the document: root element, style sheet, background, heading. finish() ends it.
 SvgWriter begin_figure(std::string_view name, double width, double height, const Heading& heading);
 
+// For a page that shows several figures: the style sheet of all of them, and a figure without its
+// own. A page is printed on white, so its dark colours are for screens.
+std::string figure_style();
+std::string without_style(std::string figure);
+
 // Text centred on (x, y) that runs upwards: the title of a vertical axis.
 void draw_upwards(SvgWriter& svg, double x, double y, std::string_view text);
 

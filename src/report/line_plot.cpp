@@ -74,36 +74,43 @@ void draw_reference(SvgWriter& svg, const ReferenceLine& line, size_t index,
 }
 
 void draw_legend(SvgWriter& svg, const LinePlot& plot, const LinePlotLayout& layout) {
-  const double left = layout.legend.x;
-  double y = layout.legend.y + legend_row_height / 2;
   constexpr double key = legend_key_width - 8;
-  const auto add_row = [&](const std::string& name) {
-    svg.text("text", {{"x", left + legend_key_width}, {"y", y + half_x_height}}, name);
-    y += legend_row_height;
+  size_t entry = 0;
+  double left = 0;
+  double y = 0;
+  const auto place_next = [&] {
+    left = layout.legend.x +
+           static_cast<double>(entry / layout.legend_rows) * layout.legend_column_width;
+    y = layout.legend.y +
+        (static_cast<double>(entry % layout.legend_rows) + 0.5) * legend_row_height;
+    ++entry;
   };
-  svg.open("g", {{"class", "legend"}});
-  for (size_t s = 0; s < plot.series.size(); ++s) {
-    if (!plot.series[s].points_only) {
-      svg.leaf("line", {{"class", fmt::format("curve {}", series_class(s))},
-                        {"stroke-dasharray", dash_pattern(s)},
-                        {"x1", left},
-                        {"x2", left + key},
-                        {"y1", y},
-                        {"y2", y}});
-    }
-    open_marker(svg, s, left + key / 2, y);
-    svg.close();
-    add_row(plot.series[s].name);
-  }
-  for (size_t r = 0; r < plot.references.size(); ++r) {
-    if (plot.references[r].name.empty()) continue;
-    svg.leaf("line", {{"class", "reference"},
-                      {"stroke-dasharray", reference_dash_pattern(r)},
+  const auto draw_key = [&](const std::string& style, std::string_view dashes) {
+    svg.leaf("line", {{"class", style},
+                      {"stroke-dasharray", dashes},
                       {"x1", left},
                       {"x2", left + key},
                       {"y1", y},
                       {"y2", y}});
-    add_row(plot.references[r].name);
+  };
+  const auto draw_name = [&](const std::string& name) {
+    svg.text("text", {{"x", left + legend_key_width}, {"y", y + half_x_height}}, name);
+  };
+  svg.open("g", {{"class", "legend"}});
+  for (size_t s = 0; s < plot.series.size(); ++s) {
+    place_next();
+    if (!plot.series[s].points_only) {
+      draw_key(fmt::format("curve {}", series_class(s)), dash_pattern(s));
+    }
+    open_marker(svg, s, left + key / 2, y);
+    svg.close();
+    draw_name(plot.series[s].name);
+  }
+  for (size_t r = 0; r < plot.references.size(); ++r) {
+    if (plot.references[r].name.empty()) continue;
+    place_next();
+    draw_key("reference", reference_dash_pattern(r));
+    draw_name(plot.references[r].name);
   }
   svg.close();
 }

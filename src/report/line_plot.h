@@ -47,6 +47,7 @@ struct LinePlot {
   std::vector<Series> series;
   std::vector<ReferenceLine> references;
   IntervalStyle intervals = IntervalStyle::bars;
+  bool legend_below = false;          // not to the right: for pages that may be narrow
   std::optional<ValueRange> x_range;  // default: the data with padding
   std::optional<ValueRange> y_range;  // what lies outside an explicit range is cut off
 };

@@ -78,19 +78,25 @@ double widest_tick_label(const Ticks& ticks, ValueFormat format) {
   return widest;
 }
 
-// Width and height; the place depends on the plot's.
-Box legend_size(const LinePlot& plot) {
+// How many columns and rows the legend has, and its size; the place depends on the plot's.
+void size_legend(const LinePlot& plot, LinePlotLayout& layout) {
   double widest = 0;
-  double rows = 0;
+  size_t count = 0;
   const auto add = [&](const std::string& name) {
     widest = std::max(widest, estimated_width(name));
-    ++rows;
+    ++count;
   };
   for (const Series& series : plot.series) add(series.name);
   for (const ReferenceLine& line : plot.references) {
     if (!line.name.empty()) add(line.name);
   }
-  return {0, 0, legend_key_width + widest, legend_row_height * rows};
+  const double entry = legend_key_width + widest;
+  const double fitting = std::floor((plot_width + legend_gap) / (entry + legend_gap));
+  const size_t columns = plot.legend_below ? static_cast<size_t>(std::max(1.0, fitting)) : 1;
+  layout.legend_rows = (count + columns - 1) / columns;
+  layout.legend_column_width = entry + legend_gap;
+  layout.legend.width = static_cast<double>(columns - 1) * layout.legend_column_width + entry;
+  layout.legend.height = legend_row_height * static_cast<double>(layout.legend_rows);
 }
 
 }  // namespace
@@ -109,15 +115,17 @@ LinePlotLayout lay_out(const LinePlot& plot) {
 
   const double left = figure_margin + axis_title_room + tick_label_gap +
                       widest_tick_label(layout.y_ticks, plot.y_format);
-  layout.legend = legend_size(plot);
-  layout.width = std::ceil(left + plot_width + legend_gap + layout.legend.width + figure_margin);
+  size_legend(plot, layout);
+  const double right_of_plot = legend_gap + layout.legend.width;
+  const double needed =
+      plot.legend_below ? std::max(plot_width, layout.legend.width) : plot_width + right_of_plot;
+  layout.width = std::ceil(left + needed + figure_margin);
   layout.heading = lay_out_heading(plot.title, plot.subtitle, layout.width);
   layout.plot = {left, figure_margin + layout.heading.height, plot_width, plot_height};
-  layout.legend.x = layout.plot.right() + legend_gap;
-  layout.legend.y = layout.plot.y;
-  const double below_axis = tick_label_gap + text_size + axis_title_room;
-  layout.height = std::ceil(std::max(layout.plot.bottom() + below_axis, layout.legend.bottom()) +
-                            figure_margin);
+  const double below_axis = layout.plot.bottom() + tick_label_gap + text_size + axis_title_room;
+  layout.legend.x = plot.legend_below ? layout.plot.x : layout.plot.right() + legend_gap;
+  layout.legend.y = plot.legend_below ? below_axis + legend_row_height / 2 : layout.plot.y;
+  layout.height = std::ceil(std::max(below_axis, layout.legend.bottom()) + figure_margin);
   return layout;
 }
 

@@ -13,7 +13,9 @@ struct LinePlotLayout {
   double height = 0;
   Heading heading;
   Box plot;    // the rectangle between the axes
-  Box legend;  // to the right of the plot
+  Box legend;  // to the right of the plot or below it, filled column by column
+  size_t legend_rows = 0;
+  double legend_column_width = 0;
   ValueRange x_range;
   ValueRange y_range;
   Ticks x_ticks;

@@ -122,6 +122,20 @@ TEST(LinePlot, LegendStaysClearOfThePlotAndInsideTheFigure) {
   }
 }
 
+TEST(LinePlot, ALegendBelowMakesTheFigureNarrow) {
+  LinePlot plot = nine_arms();
+  const double beside = lay_out(plot).width;
+  plot.legend_below = true;
+  const LinePlotLayout layout = lay_out(plot);
+  EXPECT_LT(layout.width, beside);
+  EXPECT_GT(layout.legend.y, layout.plot.bottom());
+  EXPECT_LE(layout.legend.right(), layout.width);
+  EXPECT_LE(layout.legend.bottom(), layout.height);
+  EXPECT_LT(layout.legend_rows, plot.series.size()) << "several columns";
+  const std::string svg = draw(plot);
+  for (const Series& series : plot.series) EXPECT_TRUE(shows(svg, series.name)) << series.name;
+}
+
 TEST(LinePlot, DataFillsTheHeightWhenCurvesNearlyCoincide) {
   const LinePlotLayout layout = lay_out(nine_arms());
   EXPECT_GT(layout.y_range.low, 0.87);
