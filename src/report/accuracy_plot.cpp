@@ -13,6 +13,15 @@ void widen(ValueRange& range, const Series& series) {
 
 constexpr ValueRange no_accuracy = {1, 0};
 
+constexpr double least_reach = 0.02;  // below ours; two points are far more than noise
+
+// Every arm comes close to dense at full budget, and there hides its point.
+void add_dense_level(LinePlot& plot, const Runs& runs) {
+  const Estimate accuracy = estimate(values_of(runs, "dense", 1.0, "accuracy"));
+  if (accuracy.count == 0) return;
+  plot.references.push_back({ReferenceKind::horizontal, accuracy.mean, "level of dense"});
+}
+
 }  // namespace
 
 void add_accuracy(Series& series, double x, const Estimate& accuracy) {
@@ -22,13 +31,15 @@ void add_accuracy(Series& series, double x, const Estimate& accuracy) {
   series.high.push_back(std::min(1.0, accuracy.high()));
 }
 
+std::string describe_intervals(const Runs& runs) {
+  return runs.size() == 1 ? "one seed"
+                          : fmt::format("mean and 95 % interval over {} seeds", runs.size());
+}
+
 LinePlot accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets) {
   LinePlot plot;
   plot.title = fmt::format("Accuracy against compute: {}", runs[0].at("task").get<std::string>());
-  plot.subtitle =
-      runs.size() == 1
-          ? "test accuracy, one seed"
-          : fmt::format("test accuracy, mean and 95 % interval over {} seeds", runs.size());
+  plot.subtitle = fmt::format("test accuracy, {}", describe_intervals(runs));
   plot.x_label = "whole-model MACs, share of dense";
   plot.y_label = "accuracy";
   plot.x_format = ValueFormat::percent;
@@ -43,6 +54,44 @@ LinePlot accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& b
     if (!series.x.empty()) plot.series.push_back(series);
   }
   return plot;
+}
+
+LinePlot framed_accuracy_plot(const Runs& runs, const Arm& ours, Arms arms,
+                              const std::vector<double>& budgets) {
+  LinePlot plot = accuracy_plot(runs, arms, budgets);
+  if (plot.series.empty()) return plot;
+  add_dense_level(plot, runs);
+  add_fasttext(plot, runs);
+  frame_on(plot, ours);
+  return plot;
+}
+
+void frame_on(LinePlot& plot, const Arm& ours) {
+  const ValueRange kept = range_of(plot, ours.title);
+  if (kept.low > kept.high) return;
+  const ValueRange all = range_of(plot);
+  double bottom = kept.low;
+  double top = all.high;
+  for (const ReferenceLine& line : plot.references) {
+    bottom = std::min(bottom, line.value);
+    top = std::max(top, line.value);
+  }
+  bottom -= std::max(least_reach, all.high - kept.low);
+  if (all.low >= bottom) return;
+  for (const Series& series : plot.series) {
+    top = std::max(top, *std::max_element(series.high.begin(), series.high.end()));
+  }
+  plot.y_range = ValueRange{bottom, top + 0.06 * (top - bottom)};
+  plot.subtitle += "; what collapses runs off the bottom";
+}
+
+void add_fasttext(LinePlot& plot, const Runs& runs) {
+  const Estimate accuracy = estimate(values_of(runs, "fasttext", 1.0, "accuracy"));
+  if (accuracy.count == 0) return;
+  const Estimate time = estimate(values_of(runs, "fasttext", 1.0, "ms"));
+  plot.references.push_back(
+      {ReferenceKind::horizontal, accuracy.mean,
+       time.count > 0 ? fmt::format("fastText ({:.2g} ms)", time.mean) : "fastText"});
 }
 
 ValueRange range_of(const LinePlot& plot, std::string_view name) {

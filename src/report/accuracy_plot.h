@@ -14,6 +14,20 @@ namespace headroom {
 // that: a frame, reference lines, more of a subtitle.
 LinePlot accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets);
 
+// The same with the levels of dense and of fastText, which has no MACs, as lines across; framed.
+LinePlot framed_accuracy_plot(const Runs& runs, const Arm& ours, Arms arms,
+                              const std::vector<double>& budgets);
+
+// Frames what stays near `ours`, so that it can be told apart: what lies further below than ours
+// lies below the best runs off the bottom.
+void frame_on(LinePlot& plot, const Arm& ours);
+
+// A line across at fastText's accuracy, named with its time; nothing where it was not run.
+void add_fasttext(LinePlot& plot, const Runs& runs);
+
+// "mean and 95 % interval over 3 seeds"
+std::string describe_intervals(const Runs& runs);
+
 // Adds a point at `x` whose interval ends where accuracies do.
 void add_accuracy(Series& series, double x, const Estimate& accuracy);
 

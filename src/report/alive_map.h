@@ -1,7 +1,8 @@
-// When the units of a nested model come alive as the budget grows: a heat map with a row per layer
+// When the units of a model come alive as the budget grows: a heat map with a row per layer
 // and a cell per head and per FFN group.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,18 @@ struct AliveBudgets {
 };
 AliveBudgets alive_budgets(const UnitOrder& order, const ModelShape& shape);
 
-// The SVG for an arm of a run; empty where that arm holds no order.
+// What a budget keeps, from wherever the model has its order. `group_width` 0: heads only.
+struct BudgetSelections {
+  std::function<Selection(double budget)> at;
+  int64_t group_width = 0;
+  bool by_importance = false;  // each layer's units are stored so, the most important first
+};
+AliveBudgets alive_budgets(const BudgetSelections& selections, const ModelShape& shape);
+
+// The SVG; `subject` says whose units these are, in the subtitle.
+std::string alive_map(const BudgetSelections& selections, const ModelShape& shape,
+                      const std::string& subject);
+// The same for an arm of a run; empty where that arm holds neither an order nor gates.
 std::string alive_map(const Json& run, const std::string& arm);
 
 }  // namespace headroom

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "report/accuracy_plot.h"
@@ -11,18 +12,22 @@
 
 namespace headroom {
 
+std::vector<Arm> hard_arms(Arms arms) {
+  std::vector<Arm> hard;
+  std::copy_if(arms.begin(), arms.end(), std::back_inserter(hard),
+               [](const Arm& arm) { return !std::string_view(arm.key).starts_with("soft"); });
+  return hard;
+}
+
 std::string budgeted_accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets,
                                    bool close) {
-  // Soft gates are not hard selections: their points have other costs.
-  std::vector<Arm> hard;
-  const Arm* ours = nullptr;
-  for (const Arm& arm : arms) {
-    if (!std::string_view(arm.key).starts_with("soft")) hard.push_back(arm);
-    if (std::string_view(arm.key) == "budgeted") ours = &arm;
-  }
+  const std::vector<Arm> hard = hard_arms(arms);
+  const auto ours = std::find_if(hard.begin(), hard.end(), [](const Arm& arm) {
+    return std::string_view(arm.key) == "budgeted";
+  });
   LinePlot plot = accuracy_plot(runs, hard, budgets);
   plot.subtitle += "; equal steps for every arm";
-  if (close && ours != nullptr) {
+  if (close && ours != hard.end()) {
     const double lowest = range_of(plot, ours->title).low;
     const double highest = range_of(plot).high;
     const double margin = std::max(0.001, 0.4 * (highest - lowest));

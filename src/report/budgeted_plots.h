@@ -8,6 +8,9 @@
 
 namespace headroom {
 
+// The arms that select heads: soft gates do not, so their points have other costs.
+std::vector<Arm> hard_arms(Arms arms);
+
 // `close` frames the arms that hold their accuracy; those that collapse run off its bottom.
 std::string budgeted_accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets,
                                    bool close);

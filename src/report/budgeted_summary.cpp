@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/table.h"
 #include "report/arms.h"
+#include "report/budgeted_measures.h"
 #include "report/budgeted_plots.h"
 #include "report/summary_parts.h"
 
@@ -50,43 +49,6 @@ Table cost_table(const Runs& runs, const std::vector<double>& budgets) {
                           mass.count > 0 ? fmt::format("{:.3f}", mass.mean) : "-"});
   }
   return table;
-}
-
-// Largest and mean |mass(b) - b| over the curve of every seed.
-struct MassError {
-  double largest = 0;
-  double mean = 0;
-};
-
-MassError mass_error(const Runs& runs) {
-  double largest = 0;
-  double sum = 0;
-  double count = 0;
-  for (const Json& run : runs) {
-    for (const Json& point : run.at("arms").at("soft").at("mass")) {
-      const double mass = point.at("mass").get<double>();
-      const double error = std::abs(mass - point.at("budget").get<double>());
-      largest = std::max(largest, error);
-      sum += error;
-      ++count;
-    }
-  }
-  return {largest, count > 0 ? sum / count : 0};
-}
-
-// How often training without a warm start, or the warm start itself, did not get there: below 90 %
-// of what the dense arm reaches.
-int failures(const Runs& runs, const std::string& arm) {
-  int failed = 0;
-  for (const Json& run : runs) {
-    const Json* dense = find_point(run, "dense", 1.0);
-    const Json* other = find_point(run, arm, 1.0);
-    if (dense != nullptr && other != nullptr &&
-        other->at("accuracy").get<double>() < 0.9 * dense->at("accuracy").get<double>()) {
-      ++failed;
-    }
-  }
-  return failed;
 }
 
 const char* paper_context(const std::string& task) {
@@ -136,8 +98,8 @@ Findings find_out(const Runs& runs) {
     nestedness.push_back(run.at("arms").at("budgeted-free").at("nestedness").get<double>());
   }
   found.nestedness = estimate(nestedness);
-  found.failed_warm = failures(runs, "budgeted");
-  found.failed_cold = failures(runs, "scratch");
+  found.failed_warm = failed_seeds(runs, "budgeted").failed;
+  found.failed_cold = failed_seeds(runs, "scratch").failed;
   found.cold_starts = values_of(runs, "scratch", 1.0, "accuracy").size();
   return found;
 }
@@ -206,6 +168,10 @@ std::string write_page(const Runs& runs, const Json& timing, const std::string& 
 }
 
 }  // namespace
+
+Arms budgeted_arms() {
+  return arms;
+}
 
 BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing,
                                    const std::string& command) {

@@ -6,8 +6,12 @@
 #include <vector>
 
 #include "base/json.h"
+#include "report/arms.h"
 
 namespace headroom {
+
+// Every arm of the experiment, in the order of tables and legends.
+Arms budgeted_arms();
 
 struct BudgetedSummary {
   Json results;                // means and intervals of every arm and budget, paired differences

@@ -229,6 +229,10 @@ std::string write_page(const Runs& runs, const Json& timing, const Findings& fou
 
 }  // namespace
 
+Arms nested_arms() {
+  return arms;
+}
+
 NestedSummary summarise_nested(const std::vector<Json>& runs, const Json& timing) {
   if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
   const Findings found = find_out(runs);

@@ -4,27 +4,9 @@
 
 #include "base/join.h"
 #include "base/table.h"
+#include "report/time_plot.h"
 
 namespace headroom {
-namespace {
-
-Table timing_table(const Json& cells) {
-  Table table{{"tokens", "batch", "budget", "median ms", "speed-up", "cap", "of the cap"}, {}};
-  for (const Json& cell : cells) {
-    const double speedup = cell.at("speedup").get<double>();
-    const double cap = cell.at("speedup_cap").get<double>();
-    table.rows.push_back({fmt::format("{}", cell.at("tokens").get<int64_t>()),
-                          fmt::format("{}", cell.at("batch").get<int64_t>()),
-                          fmt::format("{}", cell.at("budget").get<double>()),
-                          fmt::format("{:.2f}", cell.at("median_ms").get<double>()),
-                          fmt::format("{:.2f}x", speedup), fmt::format("{:.2f}x", cap),
-                          fmt::format("{:.0f} %", 100 * speedup / cap)});
-  }
-  return table;
-}
-
-}  // namespace
-
 Json describe_results(const std::string& experiment, const Runs& runs, const std::string& command) {
   const Json& run = runs[0];
   return {{"experiment", experiment},     {"task", run.at("task")}, {"command", command},
@@ -60,7 +42,7 @@ std::string timing_section(const Runs& runs, const Json& timing) {
       "{}; selections of seed {}. The cap is dense MACs over this budget's MACs.\n\n{}\n",
       timing.at("threads").dump(), timing.at("machine").at("cpu").get<std::string>(),
       timing.at("date").get<std::string>(), runs[0].at("seed").dump(),
-      markdown(timing_table(timing.at("cells"))));
+      markdown(timing_table(timing)));
 }
 
 std::string missing_section(const Runs& runs, Arms arms) {
