@@ -17,6 +17,8 @@ bool looks_numeric(std::string_view text) {
          text.find_first_not_of("0123456789.,+-x%±/() kMGe") == std::string_view::npos;
 }
 
+}  // namespace
+
 std::vector<bool> numeric_columns(const Table& table) {
   std::vector<bool> numeric(table.header.size(), !table.rows.empty());
   for (const auto& row : table.rows) {
@@ -27,8 +29,6 @@ std::vector<bool> numeric_columns(const Table& table) {
   }
   return numeric;
 }
-
-}  // namespace
 
 std::string aligned_text(const Table& table) {
   std::vector<size_t> widths;

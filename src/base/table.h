@@ -15,4 +15,7 @@ struct Table {
 std::string aligned_text(const Table& table);
 std::string markdown(const Table& table);
 
+// Per column: whether all its cells, blank ones aside, look like numbers.
+std::vector<bool> numeric_columns(const Table& table);
+
 }  // namespace headroom

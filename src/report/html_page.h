@@ -1,0 +1,30 @@
+// A report as one HTML file that asks for nothing: no script, no font, no picture from elsewhere,
+// and a policy inside that makes the browser refuse any. Opens from disk, prints, has a dark form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headroom {
+
+struct ReportSection {
+  std::string id;  // what links to it say, after the number of its chapter
+  std::string title;
+  std::string body;  // HTML; without any the section is left out
+};
+
+struct ReportChapter {
+  std::string title;
+  std::string lead;  // one or two sentences
+  std::vector<ReportSection> sections;
+};
+
+struct ReportPage {
+  std::string title;
+  std::string made;  // by what and when, at the end
+  std::vector<ReportChapter> chapters;
+};
+
+std::string write_html(const ReportPage& page);
+
+}  // namespace headroom
