@@ -72,4 +72,13 @@ Interval bootstrap(const std::vector<double>& values) {
   return {means[samples * 25 / 1000], means[samples * 975 / 1000 - 1]};
 }
 
+Interval share_interval(double share, int64_t count) {
+  constexpr double z = 1.959964;  // of the normal distribution, 97.5 %
+  const auto n = static_cast<double>(count);
+  const double scale = 1 / (1 + z * z / n);
+  const double middle = scale * (share + z * z / (2 * n));
+  const double reach = scale * z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+  return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
+}
+
 }  // namespace headroom

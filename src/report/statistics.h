@@ -1,6 +1,7 @@
 // Means with intervals over seeds.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace headroom {
@@ -28,5 +29,9 @@ struct Interval {
 
 // 95 % of the means of 10,000 samples drawn from the values with replacement; always the same ones.
 Interval bootstrap(const std::vector<double>& values);
+
+// Where the share behind `share`, found in `count` rows, lies with 95 % confidence (Wilson's
+// interval, which stays inside 0 to 1). Of one model on one sample: says nothing about other seeds.
+Interval share_interval(double share, int64_t count);
 
 }  // namespace headroom

@@ -56,5 +56,14 @@ TEST(Bootstrap, LiesAroundTheMeanWithinTheValues) {
   EXPECT_LT(interval.high, 5.0);
 }
 
+TEST(ShareInterval, IsWilsonsAndStaysInsideZeroToOne) {
+  const Interval half = share_interval(0.5, 100);
+  EXPECT_NEAR(half.low, 0.4038, 1e-4);
+  EXPECT_NEAR(half.high, 0.5962, 1e-4);
+  const Interval all = share_interval(1.0, 10);
+  EXPECT_NEAR(all.low, 0.7225, 1e-4);
+  EXPECT_DOUBLE_EQ(all.high, 1.0);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -1,0 +1,37 @@
+// The chapter of a report about one checkpoint on one labelled set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/table.h"
+#include "budget/shape.h"
+#include "report/alive_map.h"
+#include "report/html_page.h"
+#include "report/html_parts.h"
+#include "report/model_answers.h"
+
+namespace headroom {
+
+struct MeasuredModel {
+  std::string name;  // of its folder
+  std::string data;  // what it was scored on, "agnews:test"
+  std::string precision;
+  Table description;  // what kind of model it is: two columns
+  ModelShape shape;
+  BudgetSelections selections;
+  bool has_budgets = false;  // otherwise it runs at budget 1 only
+  ModelAnswers answers;
+  Json timing;               // a bench run as in timing.json; {}: not timed
+  int64_t file_bytes = 0;    // of the weights on disk
+  int64_t loaded_bytes = 0;  // how much more memory the process held once it was loaded
+  int64_t peak_bytes = 0;    // most memory while the rows were scored
+  int threads = 1;           // that scored them
+  std::vector<ReportCommand> commands;
+};
+
+ReportChapter model_chapter(const MeasuredModel& model, size_t examples);
+
+}  // namespace headroom
