@@ -75,6 +75,11 @@ std::string read_file(const fs::path& path, ErrorCode code, uint64_t limit) {
   return content;
 }
 
+std::string folder_name(const std::filesystem::path& folder) {
+  const std::filesystem::path whole = std::filesystem::absolute(folder).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
 void write_all(int descriptor, std::string_view content, const fs::path& path) {
   while (!content.empty()) {
     const ssize_t put = ::write(descriptor, content.data(), content.size());

@@ -42,6 +42,9 @@ class StagedDirectory {
 // std::filesystem along, and on a CUDA machine a training died where it was first called.
 void remove_tree(const std::filesystem::path& path);
 
+// What a folder is called, however it was spelled: "b" for "a/b/", and for "." inside it.
+std::string folder_name(const std::filesystem::path& folder);
+
 // Writes `content` to an open file descriptor completely, or throws ErrorCode::runtime naming
 // `path`.
 void write_all(int descriptor, std::string_view content, const std::filesystem::path& path);

@@ -1,0 +1,209 @@
+#include "report/results_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/join.h"
+#include "report/accuracy_plot.h"
+#include "report/alive_map.h"
+#include "report/budgeted_plots.h"
+#include "report/cap_section.h"
+#include "report/html_parts.h"
+#include "report/summary_parts.h"
+#include "report/time_plot.h"
+
+namespace headroom {
+namespace {
+
+// A folder with what its sections all ask for.
+struct Subject {
+  const ResultsFolder& folder;
+  const Runs& runs;
+  std::vector<Arm> arms;  // without those that only exist between two stages
+  Arm ours;
+  std::vector<double> budgets;
+};
+
+Subject subject_of(const ResultsFolder& folder) {
+  const ExperimentArms arms = arms_of(folder);
+  return {folder, folder.runs, hard_arms(arms.all), arms.ours, budgets_of(folder.runs)};
+}
+
+std::string values_in(const Json& object) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : object.items()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    const std::string shown =
+        value.is_number_integer() ? with_commas(value.get<int64_t>()) : value.dump();
+    parts.push_back(fmt::format("{} {}", name, shown));
+  }
+  return join(parts, ", ");
+}
+
+Table setting_table(const Subject& subject) {
+  const Json& run = subject.runs[0];
+  Table table{{"setting", ""}, {}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) table.rows.push_back({name, value});
+  };
+  const auto object = [&](const char* key) {
+    return run.contains(key) && run.at(key).is_object() ? values_in(run.at(key)) : std::string();
+  };
+  add("seeds", list_seeds(subject.runs, ", "));
+  add("rows", object("rows"));
+  add("shape", object("shape"));
+  add("start", run.value("start", ""));
+  const Json machine = run.value("machine", Json::object());
+  add("trained on", machine.value("gpu", machine.value("cpu", "")));
+  add("date", run.value("date", ""));
+  return table;
+}
+
+std::string glance(const Subject& subject) {
+  std::vector<KeyNumber> numbers;
+  const auto add = [&](double budget) {
+    const Estimate accuracy =
+        estimate(values_of(subject.runs, subject.ours.key, budget, "accuracy"));
+    const Estimate share =
+        estimate(values_of(subject.runs, subject.ours.key, budget, "macs_fraction"));
+    if (accuracy.count == 0) return;
+    const std::string macs =
+        share.count > 0 ? fmt::format(", with {:.0f} % of the MACs", 100 * share.mean) : "";
+    numbers.push_back({fmt::format("{} %", percent_cell(accuracy)),
+                       fmt::format("{}: accuracy at budget {}{}", subject.ours.key, budget, macs)});
+  };
+  for (const double budget : {1.0, 0.5, subject.budgets.front()}) {
+    if (budget != 0.5 || subject.budgets.front() < 0.5) add(budget);
+  }
+  const Estimate dense = estimate(values_of(subject.runs, "dense", 1.0, "accuracy"));
+  if (dense.count > 0) {
+    numbers.push_back({fmt::format("{} %", percent_cell(dense)), "dense: accuracy"});
+  }
+  add_speedup(numbers, subject.folder.timing);
+  return key_numbers(numbers) + html_table(setting_table(subject));
+}
+
+std::string compute_part(const Subject& subject) {
+  const LinePlot plot =
+      framed_accuracy_plot(subject.runs, subject.ours, subject.arms, subject.budgets);
+  return html_figure(plot,
+                     "Every arm at every budget it was scored at. Curves up and to the left "
+                     "are better.") +
+         html_table(arm_table("test accuracy, %, at budget", subject.budgets,
+                              accuracies(subject.runs, subject.arms, subject.budgets)));
+}
+
+std::string difference_part(const Subject& subject) {
+  const std::vector<ArmEstimates> rows =
+      paired_differences(subject.runs, subject.ours.key, subject.arms, subject.budgets);
+  if (rows.empty()) return "";
+  return paragraph(fmt::format(
+             "Points of accuracy: {} minus the other arm on the same seeds. An arm without budgets "
+             "is compared at its one point.",
+             subject.ours.key)) +
+         html_table(arm_table(fmt::format("{} minus", subject.ours.key), subject.budgets, rows,
+                              difference_cell));
+}
+
+std::string time_part(const Subject& subject) {
+  return html_figure(
+      accuracy_time_plot(subject.runs, subject.ours, subject.arms, subject.folder.timing),
+      fmt::format("Timed are the selections of {}, first seed. Arms that spend as many MACs at a "
+                  "budget are placed at the same time; the others are left out.",
+                  subject.ours.key));
+}
+
+std::string alive_part(const Subject& subject) {
+  return html_figure(alive_map(subject.runs[0], subject.ours.key),
+                     "Darkest: on at any budget. A budget keeps every unit whose number is not "
+                     "above it.");
+}
+
+std::string gates_part(const Subject& subject) {
+  const Json& arms = subject.runs[0].at("arms");
+  std::string html;
+  if (arms.contains("budgeted") && arms.at("budgeted").contains("gates")) {
+    html += html_figure(budgeted_gate_plot(subject.runs[0]),
+                        "What the gates learned; hard budgets keep the highest.");
+  }
+  if (arms.contains("soft") && arms.at("soft").contains("mass")) {
+    html += html_figure(budgeted_mass_plot(subject.runs),
+                        "On the diagonal the soft cost is what was asked for.");
+  }
+  return html;
+}
+
+Table cost_rows(const Subject& subject) {
+  Table table{{"budget", "active heads", "active FFN", "MACs per row", "of dense", "parameters",
+               "as fp32", "as bf16"},
+              {}};
+  for (const double budget : subject.budgets) {
+    const auto cell = [&](const char* key, const auto& show) {
+      const Estimate value = estimate(values_of(subject.runs, subject.ours.key, budget, key));
+      return value.count == 0 ? std::string("-") : show(value.mean);
+    };
+    const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+    if (values_of(subject.runs, subject.ours.key, budget, "accuracy").empty()) continue;
+    table.rows.push_back(
+        {fmt::format("{}", budget), cell("active_heads", percent), cell("active_ffn", percent),
+         cell("model_macs", [](double macs) { return fmt::format("{:.2f} M", macs / 1e6); }),
+         cell("macs_fraction", percent),
+         cell("parameters", [](double count) { return with_commas(static_cast<int64_t>(count)); }),
+         cell("parameters", [](double count) { return megabytes(4 * count); }),
+         cell("parameters", [](double count) { return megabytes(2 * count); })});
+  }
+  return table;
+}
+
+std::string cost_part(const Subject& subject) {
+  const Table table = cost_rows(subject);
+  if (table.rows.empty()) return "";
+  return paragraph(fmt::format("Of {}. MACs are means per test row at its own length; parameters "
+                               "are those that remain when the others are cut out.",
+                               subject.ours.key)) +
+         html_table(table);
+}
+
+std::string missing_part(const Subject& subject) {
+  const std::vector<std::string> missing = missing_arms(subject.runs, subject.arms);
+  return missing.empty() ? "" : paragraph(join(missing, "; "));
+}
+
+std::string command_part(const Subject& subject) {
+  std::vector<ReportCommand> commands;
+  const std::string made = subject.folder.results.value("command", "");
+  if (!made.empty()) {
+    commands.push_back({made + " --out DIR", "The experiment:"});
+  }
+  commands.push_back(
+      {fmt::format("headroom report --results {} --out report.html", subject.folder.name),
+       "This report:"});
+  return command_list(commands);
+}
+
+}  // namespace
+
+ReportChapter results_chapter(const ResultsFolder& folder) {
+  const Subject subject = subject_of(folder);
+  ReportChapter chapter;
+  chapter.title = fmt::format("{} on {}", folder.experiment, folder.task);
+  chapter.lead = fmt::format("An experiment with {} {}, from {}.", folder.runs.size(),
+                             folder.runs.size() == 1 ? "seed" : "seeds", folder.name);
+  chapter.sections = {
+      {"overview", "At a glance", glance(subject)},
+      {"compute", "Accuracy against compute", compute_part(subject)},
+      {"differences", "Paired differences", difference_part(subject)},
+      {"time", "Accuracy against time", time_part(subject)},
+      {"cap", "How much of the cap is reached", cap_section(folder.timing)},
+      {"alive", "When units come alive", alive_part(subject)},
+      {"gates", "Gates", gates_part(subject)},
+      {"memory", "Parameters and bytes", cost_part(subject)},
+      {"missing", "Arms that were not run", missing_part(subject)},
+      {"commands", "Commands", command_part(subject)},
+  };
+  return chapter;
+}
+
+}  // namespace headroom
