@@ -41,11 +41,11 @@ th{color:var(--quiet);font-weight:600}
 pre{background:var(--panel);border-radius:6px;padding:.6rem .8rem;margin:.25rem 0 1rem;
 font:.85rem/1.5 ui-monospace,monospace}
 .about{margin:.75rem 0 .25rem}
-.key-numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.75rem;
+.key-numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:.75rem;
 margin:1.25rem 0}
 .key-numbers div{display:flex;flex-direction:column-reverse;justify-content:flex-end;
 background:var(--panel);border-radius:8px;padding:.7rem .9rem}
-.key-numbers dd{margin:0;font-size:1.3rem;font-weight:600;line-height:1.3;white-space:nowrap;
+.key-numbers dd{margin:0;font-size:1.25rem;font-weight:600;line-height:1.3;white-space:nowrap;
 font-variant-numeric:tabular-nums}
 .key-numbers dt{color:var(--quiet);font-size:.85rem;line-height:1.35}
 .example{border-left:3px solid var(--rule);padding:.1rem 0 .1rem .9rem;margin:1.1rem 0}
@@ -128,7 +128,9 @@ std::string write_html(const ReportPage& page) {
   write_contents(html, page);
   for (size_t c = 0; c < page.chapters.size(); ++c) write_chapter(html, page, c);
   html.close();
-  html.text("footer", {}, page.made);
+  html.open("footer");
+  html.text("p", {}, page.made);
+  if (!page.command.empty()) html.text("pre", {{"class", "wide"}}, page.command);
   return html.finish();
 }
 

@@ -23,6 +23,7 @@ struct ReportPage {
   std::string title;
   std::string made;  // by what and when, at the end
   std::vector<ReportChapter> chapters;
+  std::string command = {};  // that made it
 };
 
 std::string write_html(const ReportPage& page);

@@ -172,15 +172,9 @@ std::string missing_part(const Subject& subject) {
 }
 
 std::string command_part(const Subject& subject) {
-  std::vector<ReportCommand> commands;
   const std::string made = subject.folder.results.value("command", "");
-  if (!made.empty()) {
-    commands.push_back({made + " --out DIR", "The experiment:"});
-  }
-  commands.push_back(
-      {fmt::format("headroom report --results {} --out report.html", subject.folder.name),
-       "This report:"});
-  return command_list(commands);
+  if (made.empty()) return "";
+  return command_list({{fmt::format("{} --out DIR", made), "The experiment:"}});
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(ResultsReport, AnUnknownExperimentHasTheSectionsThatItsRunsAllow) {
   expect_self_contained(page);
   EXPECT_TRUE(has_section(page, "Accuracy against compute"));
   EXPECT_FALSE(has_section(page, "Accuracy against time"));
-  EXPECT_NE(page.find("levitation on a &lt;b&gt; task"), std::string::npos);
+  EXPECT_NE(page.find("compute: a &lt;b&gt; task"), std::string::npos);
   EXPECT_NE(page.find("run &lt;it&gt;"), std::string::npos);
 }
 
