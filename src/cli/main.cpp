@@ -31,6 +31,7 @@ constexpr Verb native_verbs[] = {
     {"serve", "answer over HTTP, with a page; lowers budgets under load", run_serve},
     {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},
     {"export", "write a checkpoint at one budget as ONNX or as a Hugging Face folder", run_export},
+    {"report", "one HTML file with plots, from a model and data or from results", run_report},
     {"data", "list known data sets, check files", run_data},
 };
 

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
-#include <thread>
 
 #include "base/interleaved.h"
 #include "base/interrupt.h"
@@ -14,17 +12,11 @@
 #include "cli/app.h"
 #include "cli/engine.h"
 #include "cli/native_model.h"
-#include "data/eval_rows.h"
+#include "cli/native_scoring.h"
 #include "engine/worker_pool.h"
 
 namespace headroom {
 namespace {
-
-constexpr size_t rows_a_call = 256;  // between looks at the interrupt flag
-
-int thread_count(int wanted) {
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 constexpr int request_threads = 1;  // one text is one sequence: more threads cannot share it
 
@@ -75,68 +67,6 @@ class NativeClassifier : public Classifier {
   std::optional<LatencyTable> table_;
 };
 
-EncodedDataset rows_for(const EngineModel& model, const std::string& data,
-                        const std::filesystem::path& data_dir) {
-  const ModelConfig& config = model.config();
-  const auto max_tokens = static_cast<int>(config.shape.positions);
-  if (config.task == Task::synthetic) return synthetic_eval_rows(data, max_tokens);
-  return eval_rows(data, data_dir, config.labels, model.tokenizer(), max_tokens);
-}
-
-std::vector<TokenInput> inputs_of(const EncodedDataset& rows) {
-  std::vector<TokenInput> inputs;
-  for (int64_t row = 0; row < rows.size(); ++row) {
-    const auto ids = rows.row(row);
-    const auto types = rows.row_types(row);
-    inputs.push_back({{ids.begin(), ids.end()}, {types.begin(), types.end()}});
-  }
-  return inputs;
-}
-
-// Heads that ran for each answer, over all layers.
-std::vector<int64_t> heads_of(const std::vector<EngineAnswer>& answers, const ModelShape& shape) {
-  std::vector<int64_t> heads;
-  heads.reserve(answers.size());
-  for (const EngineAnswer& answer : answers) {
-    heads.push_back(std::llround(answer.active_heads * static_cast<double>(shape.total_heads())));
-  }
-  return heads;
-}
-
-// Fills in all but the costs; returns how many heads ran for each row.
-std::vector<int64_t> score_rows(WorkerPool& pool, const std::vector<TokenInput>& inputs,
-                                const std::vector<int32_t>& labels, BudgetScore& score) {
-  std::vector<int64_t> heads;
-  const std::span<const TokenInput> all = inputs;
-  double hits = 0;
-  double loss = 0;
-  for (size_t begin = 0; begin < inputs.size(); begin += rows_a_call) {
-    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "eval", "stopped");
-    const size_t count = std::min(rows_a_call, inputs.size() - begin);
-    const auto answers = pool.classify(all.subspan(begin, count), score.budget);
-    for (size_t i = 0; i < count; ++i) {
-      const auto label = static_cast<size_t>(labels[begin + i]);
-      hits += answers[i].label == static_cast<int64_t>(label) ? 1 : 0;
-      loss -= std::log(std::max(answers[i].scores[label], 1e-300));
-    }
-    const std::vector<int64_t> ran = heads_of(answers, pool.model().config().shape);
-    heads.insert(heads.end(), ran.begin(), ran.end());
-  }
-  score.examples = static_cast<int64_t>(inputs.size());
-  score.accuracy = hits / static_cast<double>(std::max<size_t>(inputs.size(), 1));
-  score.loss = loss / static_cast<double>(std::max<size_t>(inputs.size(), 1));
-  return heads;
-}
-
-// What the choices of an adaptive model cost takes the place of what they may cost at most.
-void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
-  score.active_heads = choice.active_heads;
-  score.attention_macs = choice.attention_macs;
-  score.model_macs = choice.model_macs;
-  score.model_macs_fraction = choice.model_macs_fraction;
-  score.parameters = choice.parameters;
-}
-
 // All budgets of one precision, batch size and length, in the same rounds.
 std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& model,
                                    WorkerPool& pool, const std::string& precision, int64_t batch,
@@ -186,22 +116,13 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const std::st
                                      const std::vector<double>& budgets) {
   require_supported("--device", request.device, {"cpu"});
   const auto model = load_native(request.model, request.precision);
-  const ModelConfig& config = model->config();
-  std::vector<Selection> selections;  // a budget that is not there is told before data is read
-  selections.reserve(budgets.size());
-  for (const double budget : budgets) selections.push_back(config.selection(budget));
-  const EncodedDataset rows = rows_for(*model, data, data_dir);
-  const std::vector<TokenInput> inputs = inputs_of(rows);
-  std::vector<int64_t> lengths;
-  for (const int32_t length : rows.lengths()) lengths.push_back(length);
-  WorkerPool pool(model, thread_count(request.threads));
+  check_budgets(*model, budgets);
+  const EncodedDataset rows = eval_rows_of(*model, data, data_dir);
+  SilentProgress silent;
   std::vector<BudgetScore> scores;
-  for (size_t i = 0; i < budgets.size(); ++i) {
-    scores.push_back(cost_score(config.shape, selections[i], budgets[i], lengths));
-    const std::vector<int64_t> heads = score_rows(pool, inputs, rows.labels, scores.back());
-    if (config.adaptive() && !inputs.empty()) {
-      set_choice_cost(scores.back(), choice_score(config.shape, budgets[i], heads, lengths));
-    }
+  for (const BudgetAnswers& at :
+       answer_rows(model, rows, budgets, thread_count(request.threads), silent)) {
+    scores.push_back(at.score);
   }
   return scores;
 }

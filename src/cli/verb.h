@@ -21,6 +21,7 @@ int run_import(int argc, char** argv);
 int run_inspect(int argc, char** argv);
 int run_predict(int argc, char** argv);
 int run_pretrain(int argc, char** argv);
+int run_report(int argc, char** argv);
 int run_reproduce(int argc, char** argv);
 int run_serve(int argc, char** argv);
 int run_train(int argc, char** argv);

@@ -10,7 +10,7 @@ namespace headroom {
 namespace {
 
 void add_score(Series& series, double x, const BudgetScore& score) {
-  const ShareInterval interval = share_interval(score.accuracy, score.examples);
+  const Interval interval = share_interval(score.accuracy, score.examples);
   series.x.push_back(x);
   series.y.push_back(score.accuracy);
   series.low.push_back(interval.low);
@@ -18,7 +18,7 @@ void add_score(Series& series, double x, const BudgetScore& score) {
 }
 
 std::string accuracy_cell(const BudgetScore& score) {
-  const ShareInterval interval = share_interval(score.accuracy, score.examples);
+  const Interval interval = share_interval(score.accuracy, score.examples);
   return fmt::format("{:.2f} % ({:.2f}-{:.2f})", 100 * score.accuracy, 100 * interval.low,
                      100 * interval.high);
 }

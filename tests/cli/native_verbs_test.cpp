@@ -33,8 +33,8 @@ std::filesystem::path write_small_checkpoint(const TemporaryFolder& folder) {
 TEST(TopLevel, HelpListsEveryVerb) {
   const Outcome help = run({"--help"});
   expect_success(help);
-  for (const char* verb :
-       {"train", "eval", "predict", "bench", "reproduce", "inspect", "import", "export", "data"}) {
+  for (const char* verb : {"train", "eval", "predict", "bench", "reproduce", "inspect", "import",
+                           "export", "report", "data"}) {
     expect_holds(help.out, std::string("\n  ") + verb + " ");
   }
 }

@@ -1,0 +1,92 @@
+// `report`: from a model and rows, from results, and the table of claims.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "checkpoint/exported_model.h"
+#include "cli/contract.h"
+#include "report/html_checks.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+class Report : public ::testing::Test {
+ protected:
+  Outcome report(const Arguments& more) const {
+    Arguments all = {"report", "--out", out_, "--json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  }
+
+  Outcome report_on_rows(const std::string& rows, const Arguments& more = {}) const {
+    Arguments all = {"--model",  write_nested(folder_).string(),
+                     "--data",   "csv:" + folder_.write("rows.csv", rows).string(),
+                     "--rounds", "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return report(all);
+  }
+
+  std::string page() const { return read_file(out_, ErrorCode::bad_data); }
+
+  TemporaryFolder folder_;
+  std::string out_ = (folder_.path() / "report.html").string();
+};
+
+const std::string stored_results = HEADROOM_SOURCE_DIR "/docs/results";
+
+TEST_F(Report, OfAModelAndRowsIsOnePageThatAsksForNothing) {
+  const Outcome outcome = report_on_rows("a,a b c\nb,b c d\na,c d e\n", {"--budgets", "1,0.5"});
+  expect_success(outcome);
+  const Json line = only_json_line(outcome);
+  expect_keys(line, {"out", "bytes", "chapters"});
+  EXPECT_EQ(line["chapters"][0]["title"], "model on csv:rows.csv");
+  expect_self_contained(page());
+  EXPECT_TRUE(has_section(page(), "Accuracy against time"));
+  expect_holds(page(), "headroom report --out");
+}
+
+TEST_F(Report, RowsThatLookLikeMarkupStayTexts) {
+  expect_success(report_on_rows("a,<script>alert(1)</script>\nb,&lt;b&gt; \"<img src=x>\"\n"));
+  expect_self_contained(page());
+  EXPECT_EQ(page().find("<script"), std::string::npos);
+  EXPECT_EQ(page().find("<img"), std::string::npos);
+}
+
+TEST_F(Report, WithoutRoundsNothingIsTimed) {
+  expect_success(report_on_rows("a,a b\nb,b c\n", {"--rounds", "0"}));
+  EXPECT_FALSE(has_section(page(), "Accuracy against time"));
+}
+
+TEST_F(Report, OfResultsHasAChapterPerFolder) {
+  const Outcome outcome = report({"--results", stored_results + "/nested-agnews", "--results",
+                                  stored_results + "/budgeted-synthetic/"});
+  expect_success(outcome);
+  const Json chapters = only_json_line(outcome)["chapters"];
+  ASSERT_EQ(chapters.size(), 2U);
+  EXPECT_EQ(chapters[1]["title"], "budgeted on synthetic");
+  expect_self_contained(page());
+}
+
+TEST_F(Report, OfClaimsIsTheStoredTable) {
+  expect_success(report({"--claims", stored_results}));
+  EXPECT_EQ(page(), read_file(stored_results + "/README.md", ErrorCode::bad_data));
+}
+
+TEST_F(Report, WhatCannotBeReportedIsToldAndNothingIsWritten) {
+  const auto refused = [&](const Arguments& arguments, int code, std::string_view why) {
+    const Outcome outcome = report(arguments);
+    EXPECT_EQ(outcome.exit_code, code) << transcript(outcome);
+    expect_holds(outcome.out, why);
+    EXPECT_FALSE(std::filesystem::exists(out_));
+  };
+  const std::string model = write_nested(folder_).string();
+  refused({}, 2, "--results");
+  refused({"--model", model}, 2, "--model needs --data");
+  refused({"--model", model, "--claims", stored_results}, 2, "--claims alone");
+  refused({"--model", model, "--data", "csv:nowhere.csv"}, 3, "nowhere.csv");
+  refused({"--results", "nowhere"}, 3, "results.json");
+  refused({"--claims", "nowhere"}, 3, "nowhere");
+}
+
+}  // namespace
+}  // namespace headroom
