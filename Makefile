@@ -4,11 +4,14 @@ JOBS ?= 2
 HEADROOM := $(BUILD)/bin/headroom
 SEEDS ?= 1,2,3
 DEVICE ?= cpu
+# The one that the Debian packages of NumPy and pybind11 are for.
+PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
+        python test-python \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-threads test-valgrind coverage fuzz clean
 
@@ -36,7 +39,8 @@ configure: check-packages ## configure the release build with tests
 # or needs libtorch. `make configure` builds all of them for release too.
 test: check-packages format-check ## everything CI does: format, build, tidy, sanitizers, tests
 	@scripts/check-page
-	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF -DHEADROOM_UNITY=ON
+	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF -DHEADROOM_UNITY=ON \
+	  -DHEADROOM_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON)
 	cmake --build $(BUILD) -j $(JOBS)
 	JOBS=$(JOBS) scripts/tidy --quick
 	$(MAKE) --no-print-directory asan
@@ -128,6 +132,15 @@ reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slow
 
 reproduce-adaptive: build ## heads chosen per input on AG News against their controls (hours; DEVICE=cuda helps)
 	$(HEADROOM) reproduce adaptive --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/adaptive-agnews
+
+python: ## build the Python package into build/python, where PYTHONPATH finds it (docs/python.md)
+	@scripts/install-packages python
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset release -DHEADROOM_TESTS=OFF
+	cmake -S . -B $(BUILD) -DHEADROOM_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON)
+	cmake --build $(BUILD) -j $(JOBS) --target headroom_python
+
+test-python: python build ## `pip install .` without a network into a fresh environment, and test that (minutes)
+	@scripts/check-python-package
 
 # Node from wherever it is: Debian's npm cannot be installed beside another vendor's Node.
 web/node_modules/.package-lock.json: web/package-lock.json

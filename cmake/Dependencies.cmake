@@ -16,6 +16,10 @@ if(HEADROOM_TRAINING)
   find_package(Torch REQUIRED)         # autograd: Debian's 1.13 (CPU) or a CUDA 2.x
   find_package(dnnl QUIET)             # oneDNN's sgemm behind torch on CPUs, see src/train/sgemm.cpp
 endif()
+if(HEADROOM_PYTHON)
+  find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+  find_package(pybind11 REQUIRED)      # C++ for Python, in one file: python/engine_module.cpp
+endif()
 if(HEADROOM_TESTS)
   find_package(GTest REQUIRED)
 endif()

@@ -1,0 +1,161 @@
+// headroom._engine: the public C++ API column by column; python/headroom/model.py gives it its
+// Python face. Texts and numbers are copied out of Python's objects before a call, and the
+// interpreter is let go during it, so any number of Python threads may use one model at a time.
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "headroom/headroom.h"
+
+namespace headroom {
+namespace {
+
+namespace py = pybind11;
+
+template <typename Value>
+using Column = py::array_t<Value, py::array::c_style | py::array::forcecast>;
+
+// How much each text may cost, as fractions or as milliseconds.
+struct Spending {
+  Column<double> amounts;
+  bool is_latency = false;
+
+  std::vector<BudgetRequest> requests() const {
+    std::vector<BudgetRequest> all;
+    all.reserve(static_cast<size_t>(amounts.size()));
+    for (py::ssize_t i = 0; i < amounts.size(); ++i) {
+      const double amount = amounts.at(i);
+      all.push_back(is_latency ? BudgetRequest{1.0, amount} : BudgetRequest{amount});
+    }
+    return all;
+  }
+};
+
+Arithmetic arithmetic_named(const std::string& precision) {
+  if (precision == "fp32") return Arithmetic::fp32;
+  if (precision == "bf16") return Arithmetic::bf16;
+  if (precision == "int8") return Arithmetic::int8;
+  throw Error(ErrorCode::usage, "load model",
+              fmt::format("precision \"{}\" is not one of fp32, bf16, int8", precision));
+}
+
+template <typename Value, typename Read>
+py::array_t<Value> column(const std::vector<Answer>& answers, Read read) {
+  py::array_t<Value> values(static_cast<py::ssize_t>(answers.size()));
+  std::transform(answers.begin(), answers.end(), values.mutable_data(), read);
+  return values;
+}
+
+py::array_t<double> score_rows(const std::vector<Answer>& answers, size_t labels) {
+  py::array_t<double> scores({answers.size(), labels});
+  double* row = scores.mutable_data();
+  for (const Answer& answer : answers) row = std::copy_n(answer.scores.begin(), labels, row);
+  return scores;
+}
+
+// In the order of Columns in _engine.pyi.
+py::tuple columns_of(const std::vector<Answer>& answers, size_t labels) {
+  py::object predicted = py::none();
+  if (!answers.empty() && answers.front().predicted_milliseconds) {
+    predicted = column<double>(answers, [](const Answer& a) { return *a.predicted_milliseconds; });
+  }
+  return py::make_tuple(
+      column<int64_t>(answers, [](const Answer& a) { return static_cast<int64_t>(a.label); }),
+      score_rows(answers, labels),
+      column<double>(answers, [](const Answer& a) { return a.budget; }),
+      column<double>(answers, [](const Answer& a) { return a.active_heads; }),
+      column<int64_t>(answers, [](const Answer& a) { return a.tokens; }), predicted,
+      answers.empty() ? 0.0 : answers.front().milliseconds);
+}
+
+// What `inputs` refers to must not belong to Python.
+template <typename Input>
+py::tuple classify(const Model& model, const std::vector<Input>& inputs, const Spending& spending) {
+  const std::vector<BudgetRequest> requests = spending.requests();
+  std::vector<Answer> answers;
+  {
+    const py::gil_scoped_release other_threads_may_run;
+    answers = model.classify(inputs, requests);
+  }
+  return columns_of(answers, model.labels().size());
+}
+
+py::tuple classify_texts(const Model& model, const std::vector<std::string>& texts,
+                         const std::optional<std::vector<std::string>>& pairs,
+                         const Column<double>& amounts, bool is_latency) {
+  std::vector<Text> inputs;
+  inputs.reserve(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    inputs.push_back(
+        {texts[i], pairs ? std::optional<std::string_view>(pairs->at(i)) : std::nullopt});
+  }
+  return classify(model, inputs, {amounts, is_latency});
+}
+
+py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
+                          const std::optional<Column<int32_t>>& types,
+                          const Column<int64_t>& lengths, const Column<double>& amounts,
+                          bool is_latency) {
+  std::vector<Tokens> inputs;
+  inputs.reserve(static_cast<size_t>(lengths.size()));
+  py::ssize_t begin = 0;
+  for (py::ssize_t i = 0; i < lengths.size(); ++i) {
+    const py::ssize_t end = begin + lengths.at(i);
+    Tokens tokens{{ids.data() + begin, ids.data() + end}};
+    if (types) tokens.types.assign(types->data() + begin, types->data() + end);
+    inputs.push_back(std::move(tokens));
+    begin = end;
+  }
+  return classify(model, inputs, {amounts, is_latency});
+}
+
+Model load(const std::filesystem::path& directory, const std::string& precision, int threads) {
+  const LoadOptions options{arithmetic_named(precision), threads};
+  const py::gil_scoped_release other_threads_may_run;
+  return Model::load(directory, options);
+}
+
+std::pair<double, double> work(const Model& model, double budget, int64_t tokens) {
+  const Work amount = model.work({budget}, tokens);
+  return {amount.attention, amount.model};
+}
+
+void raise_in_python(std::exception_ptr problem) {
+  try {
+    std::rethrow_exception(std::move(problem));
+  } catch (const Error& error) {
+    const py::object type = py::module_::import("headroom.errors").attr("Error");
+    const py::object raised =
+        type(py::str(std::string(error_name(error.code()))), error.operation(), error.message());
+    PyErr_SetObject(type.ptr(), raised.ptr());
+  }
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE: the macro's own names
+PYBIND11_MODULE(_engine, module) {
+  module.doc() = "The compiled half of headroom; use the package headroom instead.";
+  module.attr("__version__") = HEADROOM_VERSION;
+  py::register_exception_translator(raise_in_python);
+  py::class_<Model>(module, "Model", "A loaded checkpoint.")
+      .def(py::init(&load), py::arg("directory"), py::arg("precision"), py::arg("threads"))
+      .def("classify_texts", &classify_texts, py::arg("texts"), py::arg("pairs"),
+           py::arg("amounts"), py::arg("is_latency"), "Columns of answers, a row a text.")
+      .def("classify_tokens", &classify_tokens, py::arg("ids"), py::arg("types"),
+           py::arg("lengths"), py::arg("amounts"), py::arg("is_latency"),
+           "Columns of answers; ids and types hold one input after the other.")
+      .def("work", &work, py::arg("budget"), py::arg("tokens"),
+           "Multiply-adds of attention and of the whole model.")
+      .def_property_readonly("labels", &Model::labels)
+      .def_property_readonly("longest_input", &Model::longest_input)
+      .def_property_readonly("instruction_set", &Model::instruction_set);
+}
+
+}  // namespace headroom

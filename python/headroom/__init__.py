@@ -1,0 +1,28 @@
+"""headroom: one text classifier, any compute budget.
+
+    import headroom
+    model = headroom.load("models/news-mini")
+    answer = model.classify("Oil prices fell for a third day", budget=0.25)
+    print(answer.label, answer.scores.max())
+    answers = model.classify(["Oil prices fell", "Two penalties saved"], budget=0.5)
+    print(answers.labels, answers.scores)   # a list, and a NumPy matrix (texts, labels)
+"""
+
+from .errors import Error, ErrorCode  # first: the engine raises it
+from ._engine import __version__
+from .answers import Answer, Answers
+from .model import Model, Precision, Work, load
+from .token_rows import TokenRows
+
+__all__ = [
+    "Answer",
+    "Answers",
+    "Error",
+    "ErrorCode",
+    "Model",
+    "Precision",
+    "TokenRows",
+    "Work",
+    "__version__",
+    "load",
+]

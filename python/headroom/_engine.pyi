@@ -1,0 +1,49 @@
+"""Types of python/engine_module.cpp. A test compares the names."""
+
+import os
+from collections.abc import Sequence
+from typing import Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+# Label, scores, budget, active heads, tokens and predicted milliseconds of each text; milliseconds
+# of the call.
+Columns = Tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    Optional[NDArray[np.float64]],
+    float,
+]
+
+class Model:
+    def __init__(
+        self, directory: str | os.PathLike[str], precision: str, threads: int
+    ) -> None: ...
+    def classify_texts(
+        self,
+        texts: Sequence[str],
+        pairs: Sequence[str] | None,
+        amounts: NDArray[np.float64],
+        is_latency: bool,
+    ) -> Columns: ...
+    def classify_tokens(
+        self,
+        ids: NDArray[np.int32],
+        types: NDArray[np.int32] | None,
+        lengths: NDArray[np.int64],
+        amounts: NDArray[np.float64],
+        is_latency: bool,
+    ) -> Columns: ...
+    def work(self, budget: float, tokens: int) -> tuple[float, float]: ...
+    @property
+    def labels(self) -> list[str]: ...
+    @property
+    def longest_input(self) -> int: ...
+    @property
+    def instruction_set(self) -> str: ...
