@@ -11,7 +11,7 @@ PYTHON ?= /usr/bin/python3
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
-        python test-python \
+        python test-python reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-threads test-valgrind coverage fuzz clean
 
@@ -132,6 +132,10 @@ reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slow
 
 reproduce-adaptive: build ## heads chosen per input on AG News against their controls (hours; DEVICE=cuda helps)
 	$(HEADROOM) reproduce adaptive --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/adaptive-agnews
+
+reference: build ## make docs/cli-reference.md, man/ and completions/ from the parser
+	cmake --build $(BUILD) -j $(JOBS) --target headroom-reference
+	@scripts/reference apply $(BUILD)
 
 python: ## build the Python package into build/python, where PYTHONPATH finds it (docs/python.md)
 	@scripts/install-packages python

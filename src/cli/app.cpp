@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/join.h"
+#include "cli/describe.h"
 
 namespace headroom {
 namespace {
@@ -118,6 +119,10 @@ void prepare_app(CLI::App& app) {
 
 int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool json)>& body) {
   prepare_app(app);
+  if (argc == 2 && std::strcmp(argv[1], "--help-json") == 0) {
+    print_json_line(describe_app(app));
+    return 0;
+  }
   // Known before parsing, so that a usage error is reported in the form that was asked for.
   bool wants_json = json_requested(argc, argv);
   try {

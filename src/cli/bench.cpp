@@ -66,6 +66,7 @@ Table compared_table(const std::vector<ComparedCell>& cells, const PeerSettings&
 }
 
 // build/peers beside build/bin: where scripts/install-peers puts them.
+// What `make peers` fills: build/peers beside build/bin.
 std::string default_peer_directory() {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "peers")
       .string();
@@ -117,7 +118,7 @@ int run_bench(int argc, char** argv) {
   std::string precision = "fp32";
   PeerSettings peer;
   std::string peer_precision = "fp32";
-  std::string peer_directory = default_peer_directory();
+  std::string peer_directory;
   app.add_option("--model", model, "checkpoint directory")->required();
   app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
   app.add_option("--batch", batches, "batch sizes");
@@ -125,7 +126,8 @@ int run_bench(int argc, char** argv) {
   add_engine(app, precision);
   app.add_option("--peer", peer.peer, "onnxruntime: the same model exported, in the same rounds");
   app.add_option("--peer-precision", peer_precision, "fp32, int8");
-  app.add_option("--peer-dir", peer_directory, "where `make peers` put it");
+  app.add_option("--peer-dir", peer_directory,
+                 "where `make peers` put it; without this, peers beside the program's folder");
   app.add_option("--texts", peer.texts,
                  "also a batch of the first 32 lines of this file, lengths as they are");
   app.add_option("--rounds", settings.rounds, "timed rounds")->check(CLI::Range(1, 100000));
@@ -146,7 +148,7 @@ int run_bench(int argc, char** argv) {
     if (peer.peer.empty() && peer.texts.empty()) {
       bench_engine(model, settings, json);
     } else {
-      peer.directory = peer_directory;
+      peer.directory = peer_directory.empty() ? default_peer_directory() : peer_directory;
       peer.precisions = split_list(peer_precision);
       for (const std::string& name : peer.precisions) {
         require_supported("--peer-precision", name, {"fp32", "int8"});

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/app.h"
 #include "cli/verb.h"
@@ -35,28 +36,45 @@ constexpr Verb native_verbs[] = {
     {"data", "list known data sets, check files", run_data},
 };
 
-struct TrainingVerb {
+// A verb as the help lists it; those of training run in another program.
+struct VerbLine {
   std::string_view name;
   std::string_view summary;
 };
 
-constexpr TrainingVerb training_verbs[] = {
+constexpr VerbLine training_verbs[] = {
     {"train", "train or fine-tune a model; all stages of the chosen method"},
     {"pretrain", "pretrain an encoder on plain text (masked language model)"},
     {"reproduce", "run a published experiment with all its arms and seeds"},
 };
 
+constexpr std::string_view program_summary = "one transformer checkpoint, any compute budget";
+
+// Name and summary of every verb, in the order of the help.
+std::vector<VerbLine> all_verbs() {
+  std::vector<VerbLine> verbs(std::begin(training_verbs), std::end(training_verbs));
+  for (const Verb& verb : engine_verbs) verbs.push_back({verb.name, verb.summary});
+  for (const Verb& verb : native_verbs) verbs.push_back({verb.name, verb.summary});
+  return verbs;
+}
+
 void print_help(FILE* stream) {
   fmt::print(stream,
-             "headroom {}: one transformer checkpoint, any compute budget\n\n"
+             "headroom {}: {}\n\n"
              "usage: headroom VERB [options]    (headroom VERB --help tells the options)\n\n",
-             HEADROOM_VERSION);
-  for (const TrainingVerb& verb : training_verbs)
+             HEADROOM_VERSION, program_summary);
+  for (const VerbLine& verb : all_verbs()) {
     fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
-  for (const Verb& verb : engine_verbs)
-    fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
-  for (const Verb& verb : native_verbs)
-    fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
+  }
+}
+
+// What cli/reference.h reads; each verb has a --help-json of its own.
+void print_help_json() {
+  Json verbs = Json::array();
+  for (const VerbLine& verb : all_verbs()) {
+    verbs.push_back({{"name", verb.name}, {"summary", verb.summary}});
+  }
+  print_json_line({{"version", HEADROOM_VERSION}, {"summary", program_summary}, {"verbs", verbs}});
 }
 
 int start_training_program(char** argv) {
@@ -105,6 +123,10 @@ int run(int argc, char** argv) {
     print_help(stdout);
     return 0;
   }
+  if (name == "--help-json") {
+    print_help_json();
+    return 0;
+  }
   for (const Verb& verb : native_verbs) {
     if (verb.name == name) return verb.run(argc - 1, argv + 1);
   }
@@ -112,7 +134,7 @@ int run(int argc, char** argv) {
     if (verb.name != name) continue;
     return wants_torch(argc, argv) ? start_training_program(argv) : verb.run(argc - 1, argv + 1);
   }
-  for (const TrainingVerb& verb : training_verbs) {
+  for (const VerbLine& verb : training_verbs) {
     if (verb.name == name) return start_training_program(argv);
   }
   if (name.empty()) {

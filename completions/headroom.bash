@@ -1,0 +1,38 @@
+# Made from the parser by `make reference`. Do not edit.
+_headroom() {
+  local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
+  local words=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect calibrate serve import export data --help --version' -- "$word")
+    return
+  fi
+  case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in
+    'train --device') words='cpu cuda' ;;
+    'pretrain --device') words='cpu cuda' ;;
+    'reproduce --device') words='cpu cuda' ;;
+    'eval --engine') words='native torch' ;;
+    'eval --device') words='cpu cuda' ;;
+    'predict --input') words='text jsonl' ;;
+    'predict --engine') words='native torch' ;;
+    'predict --device') words='cpu cuda' ;;
+    'bench --engine') words='native torch' ;;
+  esac
+  [ -n "$words" ] || case "$verb/$word" in
+    train/-*) words='--help --task --data --eval-data --data-dir --max-tokens --tokenizer --cased --vocab-size --min-count --train-rows --validation-rows --method --scope --allocation --ffn-group --attention --init --layers --width --heads --ffn --free-slopes --budget --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --config --json' ;;
+    pretrain/-*) words='--help --text --data-dir --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --validation-rows --validate-every --out --weights --resume --restart --save-seconds --seed --threads --device --config --json' ;;
+    reproduce/-*) words='--help --task --init --seeds --arms --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
+    eval/-*) words='--help --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
+    predict/-*) words='--help --model --budget --input --latency-ms --engine --precision --threads --device --json' ;;
+    bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --seed --json' ;;
+    inspect/-*) words='--help --model --budgets --tokens --json' ;;
+    calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
+    serve/-*) words='--help --model --host --port --slo-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --log-requests --json' ;;
+    import/-*) words='--help --from --out --json' ;;
+    export/-*) words='--help --model --format --budget --precision --dense-equivalent --out --json' ;;
+    data/-*) words='--help --data-dir --json' ;;
+    data/*) words='list check get' ;;
+  esac
+  [ -z "$words" ] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -o default -F _headroom headroom
