@@ -11,7 +11,7 @@ PYTHON ?= /usr/bin/python3
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
-        python test-python reference \
+        python test-python deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-threads test-valgrind coverage fuzz clean
 
@@ -145,6 +145,18 @@ python: ## build the Python package into build/python, where PYTHONPATH finds it
 
 test-python: python build ## `pip install .` without a network into a fresh environment, and test that (minutes)
 	@scripts/check-python-package
+
+# Packages hold three targets; CMake would build the tests and benchmarks before it packs them.
+deb: build ## build Debian packages into build/packages (packaging/README.md)
+	@scripts/install-packages deb
+	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_LIBDIR=lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
+	  -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY=ON
+	cmake --build $(BUILD) -j $(JOBS) --target headroom headroom-train headroom_shared
+	rm -rf $(BUILD)/packages
+	cd $(BUILD) && cpack
+
+test-deb: deb ## check the packages, and as root install them on a fresh Debian 12 (minutes)
+	@scripts/check-deb $$([ $$(id -u) = 0 ] && echo --root) $(BUILD)
 
 # Node from wherever it is: Debian's npm cannot be installed beside another vendor's Node.
 web/node_modules/.package-lock.json: web/package-lock.json

@@ -18,18 +18,23 @@ target_link_libraries(headroom_shared PRIVATE headroom_engine)
 target_link_options(headroom_shared PRIVATE -Wl,--exclude-libs,ALL)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/headroom)
-install(TARGETS headroom_shared EXPORT headroom LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS headroom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS headroom_shared EXPORT headroom LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS headroom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 if(TARGET headroom-train)
-  install(TARGETS headroom-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS headroom-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT train)
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT headroom FILE headroom-config.cmake NAMESPACE headroom:: DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT development)
+install(EXPORT headroom FILE headroom-config.cmake NAMESPACE headroom:: DESTINATION ${package_dir}
+        COMPONENT development)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/headroom-config-version.cmake
                                  COMPATIBILITY SameMajorVersion)
 # Relative, so that `cmake --install --prefix` may choose another place than was configured.
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/headroom.pc.in ${PROJECT_BINARY_DIR}/headroom.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/headroom-config-version.cmake DESTINATION ${package_dir})
-install(FILES ${PROJECT_BINARY_DIR}/headroom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/headroom-config-version.cmake DESTINATION ${package_dir}
+        COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/headroom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
