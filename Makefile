@@ -11,7 +11,7 @@ PYTHON ?= /usr/bin/python3
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
-        python test-python deb test-deb reference \
+        python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-threads test-valgrind coverage fuzz clean
 
@@ -39,6 +39,7 @@ configure: check-packages ## configure the release build with tests
 # or needs libtorch. `make configure` builds all of them for release too.
 test: check-packages format-check ## everything CI does: format, build, tidy, sanitizers, tests
 	@scripts/check-page
+	@scripts/check-links
 	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF -DHEADROOM_UNITY=ON \
 	  -DHEADROOM_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON)
 	cmake --build $(BUILD) -j $(JOBS)
@@ -132,6 +133,11 @@ reproduce-agnews: build ## the same on AG News, found under $HEADROOM_DATA (slow
 
 reproduce-adaptive: build ## heads chosen per input on AG News against their controls (hours; DEVICE=cuda helps)
 	$(HEADROOM) reproduce adaptive --task agnews --seeds $(SEEDS) --device $(DEVICE) --out out/adaptive-agnews
+
+api-docs: ## the C++ API as pages in build/api-docs/html, by Doxygen; fails where something is undocumented
+	@scripts/install-packages api-docs
+	@mkdir -p $(BUILD)/api-docs
+	doxygen docs/Doxyfile
 
 reference: build ## make docs/cli-reference.md, man/ and completions/ from the parser
 	cmake --build $(BUILD) -j $(JOBS) --target headroom-reference
