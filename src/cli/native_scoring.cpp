@@ -39,8 +39,8 @@ void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
 // Fills in the answers, and of the score what follows from them; returns how many heads ran for
 // each row.
 std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<TokenInput>& inputs,
-               const std::vector<int32_t>& truth, BudgetAnswers& at, ProgressUpdate& update,
-               ProgressSink& progress) {
+                               const std::vector<int32_t>& truth, BudgetAnswers& at,
+                               ProgressUpdate& update, ProgressSink& progress) {
   std::vector<int64_t> heads;
   const std::span<const TokenInput> all = inputs;
   update.detail = fmt::format("budget {}", at.score.budget);
@@ -113,8 +113,7 @@ std::vector<BudgetAnswers> answer_rows(const std::shared_ptr<const EngineModel>&
   for (const double budget : budgets) {
     BudgetAnswers at;
     at.score = cost_score(config.shape, config.selection(budget), budget, lengths);
-    const std::vector<int64_t> heads =
-        answer_at(pool, inputs, rows.labels, at, update, progress);
+    const std::vector<int64_t> heads = answer_at(pool, inputs, rows.labels, at, update, progress);
     if (config.adaptive() && !inputs.empty()) {
       set_choice_cost(at.score, choice_score(config.shape, budget, heads, lengths));
     }
