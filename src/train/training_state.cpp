@@ -12,7 +12,7 @@
 namespace headroom {
 namespace {
 
-constexpr const char* folder_name = "state";
+constexpr const char* state_folder = "state";
 
 struct NamedTensors {
   const char* name;
@@ -51,13 +51,13 @@ StageRecord stage_from_json(const Json& json) {
 }  // namespace
 
 bool has_state(const std::filesystem::path& directory) {
-  return std::filesystem::exists(directory / folder_name / "state.json");
+  return std::filesystem::exists(directory / state_folder / "state.json");
 }
 
 void save_state(const std::filesystem::path& directory, const TrainingState& state) {
   std::error_code ignored;
   std::filesystem::create_directories(directory, ignored);
-  StagedDirectory staged(directory / folder_name);
+  StagedDirectory staged(directory / state_folder);
   std::vector<torch::Tensor> on_cpu;  // keeps the bytes alive until they are written
   std::vector<TensorView> views;
   for (const auto& [name, member] : all_tensors) {
@@ -85,7 +85,7 @@ void save_state(const std::filesystem::path& directory, const TrainingState& sta
 
 std::optional<TrainingState> load_state(const std::filesystem::path& directory,
                                         const std::string& fingerprint) {
-  const auto folder = directory / folder_name;
+  const auto folder = directory / state_folder;
   if (!has_state(directory)) return std::nullopt;
   const Json json = parse_json(read_file(folder / "state.json", ErrorCode::bad_data),
                                ErrorCode::bad_data, "training state");
