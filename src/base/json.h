@@ -22,7 +22,7 @@ struct JsonLimits {
 };
 
 // Parses `text`, refusing nesting deeper than 64, duplicate keys, objects of so many keys that
-// finding them would take seconds (about 30,000), and what is beyond `limits`. `origin` names the
+// finding them would take seconds (about 15,000), and what is beyond `limits`. `origin` names the
 // file or field.
 Json parse_json(std::string_view text, ErrorCode code, std::string_view origin,
                 const JsonLimits& limits = {});

@@ -77,15 +77,21 @@ void print_help_json() {
   print_json_line({{"version", HEADROOM_VERSION}, {"summary", program_summary}, {"verbs", verbs}});
 }
 
+// Beside this program; in $PATH where /proc is not mounted, as in a bare chroot.
+std::string training_program() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "headroom-train" : (self.parent_path() / "headroom-train").string();
+}
+
 int start_training_program(char** argv) {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe");
   // OpenMP's workers spin for a millisecond after each parallel region. On a machine that others
   // use too, two spinning threads ran a training ten times slower than one; sleeping early costs
   // little. Read when the library loads, so it must be in the environment before the program
   // starts.
   setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
-  const std::string program = (self.parent_path() / "headroom-train").string();
-  execv(program.c_str(), argv);
+  const std::string program = training_program();
+  execvp(program.c_str(), argv);
   fmt::print(stderr,
              "headroom: start {}: {} ({}). This verb needs the training half: build with "
              "-DHEADROOM_TRAINING=ON.\n",
