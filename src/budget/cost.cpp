@@ -3,6 +3,45 @@
 namespace headroom {
 namespace {
 
+// Everything outside the layers: patches in, and pooler and classifier or the word table out.
+double output_macs(const ModelShape& shape, int64_t tokens) {
+  const auto D = static_cast<double>(shape.width);
+  const auto T = static_cast<double>(tokens);
+  if (shape.decoder_layers > 0) return 0;  // the decoder has them
+  if (shape.causal) return T * D * static_cast<double>(shape.vocabulary);
+  const double patches = (T - 1) * D * static_cast<double>(shape.patch_values);
+  return D * D + D * static_cast<double>(shape.labels) + (shape.patch_values > 0 ? patches : 0.0);
+}
+
+// Queries of `target` tokens over keys and values of `source` tokens, all heads.
+double cross_macs(const ModelShape& shape, double source, double target) {
+  const auto D = static_cast<double>(shape.width);
+  const auto projected = static_cast<double>(input_projections(shape.attention) - 1);
+  const double mixing = has_mixing(shape.attention) ? source * source * D : 0.0;
+  return 2 * target * D * D + projected * source * D * D + 2 * target * source * D + mixing;
+}
+
+int64_t linear_count(int64_t in, int64_t out) {
+  return in * out + out;
+}
+
+// Cross-attention and its norm, and everything else a decoder layer has.
+int64_t decoder_count(const ModelShape& shape) {
+  const int64_t D = shape.width;
+  const int64_t mixing = has_mixing(shape.attention) ? shape.positions * shape.positions : 0;
+  const int64_t attention =
+      (input_projections(shape.attention) + 1) * linear_count(D, D) + mixing + 2 * D;
+  const int64_t ffn = linear_count(D, shape.ffn) + linear_count(shape.ffn, D) + 2 * D;
+  return shape.decoder_layers * (2 * attention + ffn);
+}
+
+int64_t embedding_count(const ModelShape& shape) {
+  const int64_t D = shape.width;
+  const int64_t tables = (shape.positions + shape.token_types) * D + 2 * D;
+  return tables +
+         (shape.patch_values > 0 ? linear_count(shape.patch_values, D) + D : shape.vocabulary * D);
+}
+
 // `neurons` of all layers' FFNs.
 Cost cost_of_units(const ModelShape& shape, int64_t heads, int64_t neurons, int64_t tokens) {
   const auto T = static_cast<double>(tokens);
@@ -10,7 +49,7 @@ Cost cost_of_units(const ModelShape& shape, int64_t heads, int64_t neurons, int6
   Cost cost;
   cost.attention_macs = static_cast<double>(heads) * head_macs(shape, tokens) +
                         static_cast<double>(shape.layers) * controller_macs(shape, tokens);
-  cost.model_macs = cost.attention_macs + D * D + D * static_cast<double>(shape.labels) +
+  cost.model_macs = cost.attention_macs + output_macs(shape, tokens) +
                     2 * T * D * static_cast<double>(neurons);
   return cost;
 }
@@ -62,6 +101,20 @@ Cost dense_cost(const ModelShape& shape, int64_t tokens) {
   return cost_of_heads(plain, plain.total_heads(), tokens);
 }
 
+Cost translation_cost(const ModelShape& shape, int64_t source, int64_t target) {
+  const auto S = static_cast<double>(source);
+  const auto T = static_cast<double>(target);
+  const auto D = static_cast<double>(shape.width);
+  Cost cost = cost_of(shape, all_heads(shape.layers, shape.heads), source);
+  const double self = static_cast<double>(shape.heads) * head_macs(shape, target);
+  const double attention = self + cross_macs(shape, S, T);
+  const auto layers = static_cast<double>(shape.decoder_layers);
+  cost.attention_macs += layers * attention;
+  cost.model_macs += layers * (attention + 2 * T * D * static_cast<double>(shape.ffn)) +
+                     T * D * static_cast<double>(shape.vocabulary);
+  return cost;
+}
+
 Cost mean_cost(const ModelShape& shape, const Selection& selection,
                const std::vector<int64_t>& lengths) {
   return mean_over(lengths, [&](int64_t tokens) { return cost_of(shape, selection, tokens); });
@@ -92,12 +145,13 @@ int64_t attention_parameter_count(const ModelShape& shape, const Selection& sele
 int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t D = shape.width;
   const int64_t norm = 2 * D;
-  const int64_t embeddings = (shape.vocabulary + shape.positions + shape.token_types) * D + norm;
-  const int64_t head = D * D + D + D * shape.labels + shape.labels;  // pooler, classifier
+  const int64_t head =
+      shape.generates() ? shape.vocabulary : linear_count(D, D) + linear_count(D, shape.labels);
   const int64_t C = shape.controller;
-  const int64_t controller = C > 0 ? D * C + C + C + 1 + D * shape.heads + shape.heads : 0;
-  int64_t count =
-      embeddings + attention_parameter_count(shape, selection) + head + shape.layers * controller;
+  const int64_t controller =
+      C > 0 ? linear_count(D, C) + linear_count(C, 1) + linear_count(D, shape.heads) : 0;
+  int64_t count = embedding_count(shape) + attention_parameter_count(shape, selection) + head +
+                  decoder_count(shape) + shape.layers * controller;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {  // a skipped block leaves nothing
     const int64_t F = selection.ffn_of(layer, shape.ffn);
     if (!selection.kept[static_cast<size_t>(layer)].empty()) count += norm;

@@ -12,9 +12,9 @@
 namespace headroom {
 
 struct Cost {
-  double attention_macs =
-      0;                  // projections, scores and weighted sums of the kept heads; controllers
-  double model_macs = 0;  // attention + FFN of every layer, pooler, classifier
+  // Projections, scores and weighted sums of the kept heads; controllers.
+  double attention_macs = 0;
+  double model_macs = 0;  // attention + FFN of every layer, patches, output head
 };
 
 // One head on one input of `tokens` tokens: its projections, scores and weighted sums, and its
@@ -38,6 +38,10 @@ Cost mean_dense_cost(const ModelShape& shape, const std::vector<int64_t>& length
 // (docs/adaptive.md): only scores and weighted sums shrink, by the real number `share` and not by
 // whole heads, while the four projections stay; controller included.
 double published_attention_macs(const ModelShape& shape, double share, int64_t tokens);
+
+// One sentence of `source` tokens translated into `target` tokens, each target token predicted from
+// those before it at once, as in training.
+Cost translation_cost(const ModelShape& shape, int64_t source, int64_t target);
 
 // Mean over inputs of the given lengths.
 Cost mean_cost(const ModelShape& shape, const Selection& selection,

@@ -1,13 +1,34 @@
 #include "budget/score.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "budget/cost.h"
 
 namespace headroom {
 
+double BudgetScore::perplexity() const {
+  return std::exp(loss);
+}
+
+std::string_view measure_title(Measure measure) {
+  if (measure == Measure::bleu) return "BLEU";
+  return measure == Measure::perplexity ? "perplexity" : "accuracy";
+}
+
+std::string measured(const BudgetScore& score) {
+  if (score.measure == Measure::bleu) return fmt::format("{:.2f}", score.bleu);
+  if (score.measure == Measure::perplexity) return fmt::format("{:.4g}", score.perplexity());
+  return fmt::format("{:.2f} %", 100 * score.accuracy);
+}
+
 Json to_json(const BudgetScore& score) {
   Json json;
   json["budget"] = score.budget;
-  json["accuracy"] = score.accuracy;
+  if (score.measure == Measure::accuracy) json["accuracy"] = score.accuracy;
+  if (score.measure == Measure::bleu) json["bleu"] = score.bleu;
+  if (score.measure != Measure::accuracy) json["perplexity"] = score.perplexity();
   json["examples"] = score.examples;
   json["active_heads"] = score.active_heads;
   json["active_ffn"] = score.active_ffn;

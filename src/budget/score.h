@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -10,18 +12,29 @@
 
 namespace headroom {
 
+// What a task is scored by.
+enum class Measure { accuracy, perplexity, bleu };
+
 struct BudgetScore {
   double budget = 1;
   double accuracy = 0;  // 0 to 1
   double loss = 0;
-  int64_t examples = 0;
+  int64_t examples = 0;  // labels, tokens or sentences
+  Measure measure = Measure::accuracy;
+  double bleu = 0;            // 0 to 100, of translations
   double active_heads = 1;    // fraction
   double active_ffn = 1;      // fraction
   double attention_macs = 0;  // mean per example, at the examples' own lengths
   double model_macs = 0;
   double model_macs_fraction = 1;  // of dense
   int64_t parameters = 0;
+
+  double perplexity() const;  // per token
 };
+
+// As people read it: "accuracy" and "92.10 %", "perplexity" and "4.71", "BLEU" and "35.20".
+std::string_view measure_title(Measure measure);
+std::string measured(const BudgetScore& score);
 
 // The costs of a selection on inputs of these lengths; accuracy, loss and examples are the
 // caller's.

@@ -15,14 +15,18 @@ struct ModelShape {
   int64_t ffn = 1024;       // F
   int64_t vocabulary = 0;   // V
   int64_t positions = 512;  // longest input, special tokens included
-  int64_t token_types = 2;  // first or second text of a pair
+  int64_t token_types = 2;  // first or second text of a pair; source or target
   int64_t labels = 2;
   AttentionKind attention = AttentionKind::standard;
-  int64_t controller =
-      0;  // hidden width of each layer's controller (budget/head_choice.h); 0: none
+  bool causal = false;         // language models: a token sees itself and what came before
+  int64_t patch_values = 0;    // images: numbers in a patch; 0: the input is tokens
+  int64_t decoder_layers = 0;  // translation: layers that also read the encoder's output
+  int64_t controller = 0;      // hidden width of a layer's controller (budget/head_choice.h); 0: none
 
   int64_t head_width() const { return width / heads; }
   int64_t total_heads() const { return layers * heads; }
+  // Predicts tokens of its own vocabulary instead of labels.
+  bool generates() const { return causal || decoder_layers > 0; }
   bool operator==(const ModelShape&) const = default;
 };
 

@@ -26,6 +26,13 @@ ModelConfig read_config(const fs::path& directory) {
 
 ModelConfig read_classifier_config(const fs::path& directory) {
   ModelConfig config = read_config(directory);
+  if (!classifies_text(config.task) && config.task != Task::masked_lm &&
+      config.task != Task::encoder) {
+    throw Error(ErrorCode::usage, "open checkpoint",
+                fmt::format("{} is a model of task {}, which the native engine, the server and the "
+                            "exporters do not run: train, eval and predict do, with libtorch",
+                            directory.string(), task_name(config.task)));
+  }
   if (config.classifies()) return config;
   throw Error(ErrorCode::bad_model, "open checkpoint",
               fmt::format("{} is a pretrained encoder and has no labels: train --init makes a "

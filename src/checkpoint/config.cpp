@@ -12,11 +12,16 @@ namespace headroom {
 namespace {
 
 // 2 added other attentions than standard, compact models and encoders without a head; 3
-// controllers. A file says the lowest version that can read it.
+// controllers and tasks beyond texts with labels. A file says the lowest version that can read it.
 constexpr int format_version = 3;
+
+bool is_bert(Task task) {
+  return classifies_text(task) || task == Task::masked_lm || task == Task::encoder;
+}
 
 int needed_version(const ModelConfig& config) {
   if (config.adaptive()) return 3;
+  if (config.task == Task::pair || !is_bert(config.task)) return 3;
   const bool second = config.stored || config.task == Task::encoder ||
                       config.shape.attention != AttentionKind::standard;
   return second ? 2 : 1;
@@ -84,6 +89,36 @@ AttentionKind attention_from_json(const JsonFields& own) {
         fmt::format("is \"{}\", this version knows: standard, optimized, efficient, super", name));
   }
   return *kind;
+}
+
+ImageFormat image_from_json(const Json& json) {
+  const JsonFields fields(json, ErrorCode::bad_model, "config.json headroom.image");
+  const ImageFormat image{fields.whole("side", 1, 4096), fields.whole("channels", 1, 64),
+                          fields.whole("patch", 1, 4096)};
+  if (image.side % image.patch != 0) {
+    fields.fail("patch", fmt::format("is {}, which does not divide the side of {}", image.patch,
+                                     image.side));
+  }
+  return image;
+}
+
+// What the task decides about the shape.
+void set_task_shape(ModelConfig& config, const JsonFields& own) {
+  ModelShape& shape = config.shape;
+  if (config.task == Task::image) {
+    config.image = image_from_json(own.object("image"));
+    shape.patch_values = config.image.patch_values();
+    if (shape.positions != config.image.patches() + 1) {
+      own.fail("image", fmt::format("has {} patches and a class token, but "
+                                    "max_position_embeddings is {}",
+                                    config.image.patches(), shape.positions));
+    }
+  }
+  if (config.task == Task::translate) {
+    shape.decoder_layers = own.whole("decoder_layers", 1, 128);
+  }
+  shape.causal = config.task == Task::lm;
+  if (config.task == Task::lm || config.task == Task::image) shape.token_types = 0;
 }
 
 Json stored_to_json(const Selection& stored, const ModelShape& shape) {
@@ -155,16 +190,42 @@ std::string_view task_name(Task task) {
       return "masked-lm";
     case Task::encoder:
       return "encoder";
+    case Task::pair:
+      return "pair";
+    case Task::image:
+      return "image";
+    case Task::lm:
+      return "lm";
+    case Task::translate:
+      return "translate";
   }
   return "classify";
 }
 
 std::string_view tokenizer_name(TokenizerKind kind) {
-  return kind == TokenizerKind::word ? "word" : "wordpiece";
+  switch (kind) {
+    case TokenizerKind::word:
+      return "word";
+    case TokenizerKind::wordpiece:
+      return "wordpiece";
+    case TokenizerKind::character:
+      return "character";
+    case TokenizerKind::space:
+      return "space";
+  }
+  return "word";
+}
+
+std::string_view token_word(TokenizerKind kind) {
+  if (kind == TokenizerKind::character) return "characters";
+  return kind == TokenizerKind::wordpiece ? "word pieces" : "words";
 }
 
 std::string_view architecture_name(Task task) {
   if (task == Task::masked_lm) return "BertForMaskedLM";
+  if (task == Task::image) return "HeadroomForImageClassification";
+  if (task == Task::lm) return "HeadroomForCausalLM";
+  if (task == Task::translate) return "HeadroomForTranslation";
   return task == Task::encoder ? "BertModel" : "BertForSequenceClassification";
 }
 
@@ -203,7 +264,7 @@ Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
   json["architectures"] = {architecture_name(config.task)};
-  json["model_type"] = "bert";
+  json["model_type"] = is_bert(config.task) ? "bert" : "headroom";
   json["hidden_size"] = shape.width;
   json["num_hidden_layers"] = shape.layers;
   json["num_attention_heads"] = shape.heads;
@@ -212,7 +273,7 @@ Json config_to_json(const ModelConfig& config) {
   json["hidden_dropout_prob"] = config.dropout;
   json["attention_probs_dropout_prob"] = config.dropout;
   json["max_position_embeddings"] = shape.positions;
-  json["type_vocab_size"] = shape.token_types;
+  if (shape.token_types > 0) json["type_vocab_size"] = shape.token_types;
   json["vocab_size"] = shape.vocabulary;
   json["layer_norm_eps"] = config.layer_norm_eps;
   json["pad_token_id"] = 0;
@@ -233,6 +294,12 @@ Json config_to_json(const ModelConfig& config) {
   own["tokenizer"] = tokenizer_name(config.tokenizer);
   if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
   if (config.task == Task::encoder) own["pooler"] = config.pooler;
+  if (config.task == Task::image) {
+    own["image"] = {{"side", config.image.side},
+                    {"channels", config.image.channels},
+                    {"patch", config.image.patch}};
+  }
+  if (shape.decoder_layers > 0) own["decoder_layers"] = shape.decoder_layers;
   if (config.method == Method::static_gates) own["trained_budget"] = config.trained_budget;
   if (config.gates)
     own["gates"] = {{"offset", config.gates->offset}, {"slope", config.gates->slope}};
@@ -248,7 +315,6 @@ Json config_to_json(const ModelConfig& config) {
 
 ModelConfig config_from_json(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_model, "config.json");
-  expect_text(fields, "model_type", "bert");
   expect_text(fields, "hidden_act", "gelu");
   if (!fields.has("headroom")) {
     fields.fail("headroom", "is missing: a Hugging Face folder? It must be imported first");
@@ -269,12 +335,21 @@ ModelConfig config_from_json(const Json& json) {
                                 {{"classify", Task::classify},
                                  {"synthetic", Task::synthetic},
                                  {"masked-lm", Task::masked_lm},
-                                 {"encoder", Task::encoder}});
+                                 {"encoder", Task::encoder},
+                                 {"pair", Task::pair},
+                                 {"image", Task::image},
+                                 {"lm", Task::lm},
+                                 {"translate", Task::translate}});
+  expect_text(fields, "model_type", is_bert(config.task) ? "bert" : "headroom");
+  set_task_shape(config, own);
   config.pooler = own.boolean_or("pooler", true);
   if (config.classifies()) config.labels = read_labels(fields);
   config.shape.labels = static_cast<int64_t>(config.labels.size());
-  config.tokenizer = from_name<TokenizerKind>(
-      own, "tokenizer", {{"word", TokenizerKind::word}, {"wordpiece", TokenizerKind::wordpiece}});
+  config.tokenizer = from_name<TokenizerKind>(own, "tokenizer",
+                                              {{"word", TokenizerKind::word},
+                                               {"wordpiece", TokenizerKind::wordpiece},
+                                               {"character", TokenizerKind::character},
+                                               {"space", TokenizerKind::space}});
   config.lower_case = own.boolean_or("lower_case", true);
   config.method = from_name<Method>(own, "method",
                                     {{"dense", Method::dense},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/image_format.h"
 #include "base/json.h"
 #include "budget/gates.h"
 #include "budget/head_choice.h"
@@ -19,13 +20,19 @@
 namespace headroom {
 
 enum class Method { dense, budgeted, static_gates, nested, adaptive };
-enum class Task { classify, synthetic, masked_lm, encoder };
-enum class TokenizerKind { word, wordpiece };
+enum class Task { classify, synthetic, masked_lm, encoder, pair, image, lm, translate };
+enum class TokenizerKind { word, wordpiece, character, space };
 
 std::string_view method_name(Method method);
 std::string_view task_name(Task task);
 std::string_view tokenizer_name(TokenizerKind kind);
-std::string_view architecture_name(Task task);  // Hugging Face's class for it
+std::string_view token_word(TokenizerKind kind);  // "words", "word pieces", "characters"
+std::string_view architecture_name(Task task);    // Hugging Face's class for it, or a name of ours
+
+// Whether a task classifies texts: what the native engine, the server and the exporters are for.
+constexpr bool classifies_text(Task task) {
+  return task == Task::classify || task == Task::pair || task == Task::synthetic;
+}
 
 struct ModelConfig {
   ModelShape shape;
@@ -36,6 +43,7 @@ struct ModelConfig {
   TokenizerKind tokenizer = TokenizerKind::word;
   bool lower_case = true;               // wordpiece: lower-case and strip accents
   std::vector<std::string> labels;      // shape.labels of them; none when !classifies()
+  ImageFormat image;                    // of the image task
   bool pooler = true;                   // encoder: whether the [CLS] pooler is stored
   std::optional<GateParameters> gates;  // budgeted and static; adaptive where trained with them
   double trained_budget = 1.0;          // static: the one budget the gates were trained for
@@ -50,10 +58,11 @@ struct ModelConfig {
 
   OutputHead output_head() const {
     if (task == Task::masked_lm) return OutputHead::masked_lm;
+    if (shape.generates()) return OutputHead::language;
     if (task == Task::encoder) return pooler ? OutputHead::pooler : OutputHead::none;
     return OutputHead::classifier;
   }
-  // Otherwise it is something to start training from.
+  // Otherwise it generates text, or is something to start training from.
   bool classifies() const { return output_head() == OutputHead::classifier; }
 
   // Everything that the file holds.

@@ -12,7 +12,7 @@ namespace headroom {
 struct ModelCard {
   struct Row {
     double budget = 1;
-    double accuracy = 0;
+    std::string result;  // "92.10 %"
     double active_heads = 1;
     double active_ffn = 1;
     double macs_fraction = 1;
@@ -21,6 +21,7 @@ struct ModelCard {
   std::vector<std::string> licences;  // of the known sets among it: "agnews: ..."
   std::string start;                  // the checkpoint it started from; empty: fresh weights
   std::string recipe;                 // "3 dense epochs, 4 nested epochs, batch 64, ..."
+  std::string measure = "accuracy";   // what the results are
   std::string scored_on;              // "test" or "validation"
   uint64_t seed = 1;
   int64_t steps = 0;

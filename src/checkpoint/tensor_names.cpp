@@ -23,32 +23,50 @@ std::vector<TensorName> tensor_names(const ModelShape& shape, OutputHead head,
     add(name + ".weight", {D});
     add(name + ".bias", {D});
   };
-  const std::string embeddings = "bert.embeddings.";
-  add(embeddings + "word_embeddings.weight", {shape.vocabulary, D});
-  add(embeddings + "position_embeddings.weight", {shape.positions, D});
-  add(embeddings + "token_type_embeddings.weight", {shape.token_types, D});
-  add_norm(embeddings + "LayerNorm");
-  for (int64_t layer = 0; layer < shape.layers; ++layer) {
-    const std::string prefix = fmt::format("bert.encoder.layer.{}.", layer);
-    const int64_t E = stored.heads_of(layer) * shape.head_width();
-    const int64_t F = stored.ffn_of(layer, shape.ffn);
-    add_linear(prefix + "attention.self.query", D, E);
-    if (has_key_projection(shape.attention)) add_linear(prefix + "attention.self.key", D, E);
-    if (has_value_projection(shape.attention)) add_linear(prefix + "attention.self.value", D, E);
+  const auto add_attention = [&](const std::string& block, int64_t E) {
+    add_linear(block + ".self.query", D, E);
+    if (has_key_projection(shape.attention)) add_linear(block + ".self.key", D, E);
+    if (has_value_projection(shape.attention)) add_linear(block + ".self.value", D, E);
     if (has_mixing(shape.attention)) {
-      add(prefix + "attention.self.mixing.weight", {shape.positions, shape.positions});
+      add(block + ".self.mixing.weight", {shape.positions, shape.positions});
     }
-    add_linear(prefix + "attention.output.dense", E, D);
-    add_norm(prefix + "attention.output.LayerNorm");
+    add_linear(block + ".output.dense", E, D);
+    add_norm(block + ".output.LayerNorm");
+  };
+  const auto add_ffn = [&](const std::string& prefix, int64_t F) {
     add_linear(prefix + "intermediate.dense", D, F);
     add_linear(prefix + "output.dense", F, D);
     add_norm(prefix + "output.LayerNorm");
+  };
+  const std::string embeddings = "bert.embeddings.";
+  if (shape.patch_values > 0) {
+    add_linear(embeddings + "patches", shape.patch_values, D);
+    add(embeddings + "class_embeddings.weight", {1, D});
+  } else {
+    add(embeddings + "word_embeddings.weight", {shape.vocabulary, D});
+  }
+  add(embeddings + "position_embeddings.weight", {shape.positions, D});
+  if (shape.token_types > 0) {
+    add(embeddings + "token_type_embeddings.weight", {shape.token_types, D});
+  }
+  add_norm(embeddings + "LayerNorm");
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {
+    const std::string prefix = fmt::format("bert.encoder.layer.{}.", layer);
+    add_attention(prefix + "attention", stored.heads_of(layer) * shape.head_width());
+    add_ffn(prefix, stored.ffn_of(layer, shape.ffn));
+  }
+  for (int64_t layer = 0; layer < shape.decoder_layers; ++layer) {
+    const std::string prefix = fmt::format("bert.decoder.layer.{}.", layer);
+    add_attention(prefix + "attention", D);
+    add_attention(prefix + "crossattention", D);
+    add_ffn(prefix, shape.ffn);
   }
   if (head == OutputHead::masked_lm) {
     add_linear("cls.predictions.transform.dense", D, D);
     add_norm("cls.predictions.transform.LayerNorm");
     add("cls.predictions.bias", {shape.vocabulary});
   }
+  if (head == OutputHead::language) add("lm_head.bias", {shape.vocabulary});
   if (head == OutputHead::classifier || head == OutputHead::pooler) {
     add_linear("bert.pooler.dense", D, D);
   }

@@ -1,7 +1,7 @@
 // Which tensors a model file holds: Hugging Face's names for BertForSequenceClassification,
 // BertForMaskedLM and BertModel, attention.self.mixing.weight, (longest input)^2, for Super
-// Attention, and attention.controller.{hidden,budget,relevance} for models that choose heads per
-// input.
+// Attention, attention.controller.{hidden,budget,relevance} for models that choose heads per input,
+// and names in their manner for images, language models and translation.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ enum class OutputHead {
   masked_lm,   // predicts hidden tokens; its output matrix is the word table, stored once
   pooler,      // a bare encoder with its [CLS] pooler
   none,        // a bare encoder
+  language,    // predicts the next token; its matrix is the word table, stored once
 };
 
 // Every tensor of a model of this shape, in a fixed order. Linear weights are (out, in).

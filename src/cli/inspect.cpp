@@ -116,7 +116,7 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
              method_name(config.method), config.scope(), task_name(config.task));
   fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} {}, {} labels\n",
              shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
-             config.tokenizer == TokenizerKind::word ? "words" : "word pieces", shape.labels);
+             token_word(config.tokenizer), shape.labels);
   fmt::print("{} parameters, {} of them in attention\n\n", stored_parameters(config),
              attention_parameter_count(shape, config.everything()));
   Table table{{"budget", "active heads", "heads per layer", "active FFN", "neurons per layer",

@@ -5,12 +5,11 @@
 namespace headroom {
 
 Table scores_table(const std::vector<BudgetScore>& scores) {
-  Table table{{"budget", "accuracy", "active heads", "active FFN", "attention MACs", "model MACs",
-               "of dense", "parameters"},
+  Table table{{"budget", std::string(measure_title(scores[0].measure)), "active heads",
+               "active FFN", "attention MACs", "model MACs", "of dense", "parameters"},
               {}};
   for (const BudgetScore& score : scores) {
-    table.rows.push_back({fmt::format("{}", score.budget),
-                          fmt::format("{:.2f} %", 100 * score.accuracy),
+    table.rows.push_back({fmt::format("{}", score.budget), measured(score),
                           fmt::format("{:.1f} %", 100 * score.active_heads),
                           fmt::format("{:.1f} %", 100 * score.active_ffn),
                           fmt::format("{:.2f} M", score.attention_macs / 1e6),

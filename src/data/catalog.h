@@ -26,7 +26,12 @@ enum class RowFormat {
   parallel_pairs,  // three line-parallel files: first sentence, second sentence, label
   snli_json,       // JSON lines: sentence1, sentence2, gold_label ("-" rows are left out)
   label_files,     // one file a class, one text a line
-  not_text,        // images, language modelling, translation: not read as text rows
+  // Not rows of text, and read elsewhere:
+  idx_images,     // two files: images, labels
+  cifar_images,   // files of label bytes and pixels
+  plain_text,     // running text
+  split_text,     // running text that is its own validation part: the last tenth
+  parallel_text,  // two line-parallel files: source, target
 };
 
 struct PartLayout {
@@ -38,7 +43,7 @@ struct PartLayout {
 
 struct DataLayout {
   std::string title;  // "prepared subset" or "original download"
-  RowFormat format = RowFormat::not_text;
+  RowFormat format = RowFormat::class_csv;
   std::vector<PartLayout> parts;
   std::string classes_file;         // class_csv: names, one a line
   int first_class = 1;              // class_csv: the number of the first name

@@ -201,7 +201,7 @@ CatalogEntry yelp() {
 CatalogEntry mnist() {
   const auto folder = [](const char* title, const std::string& name) {
     return layout(
-        title, RowFormat::not_text,
+        title, RowFormat::idx_images,
         {{train, {name + "/train-images-idx3-ubyte", name + "/train-labels-idx1-ubyte"}, 60000, {}},
          {test, {name + "/t10k-images-idx3-ubyte", name + "/t10k-labels-idx1-ubyte"}, 10000, {}}});
   };
@@ -215,21 +215,25 @@ CatalogEntry mnist() {
 CatalogEntry cifar10() {
   const std::string subset = "cifar10_subset/";
   const std::string whole = "cifar-10-batches-bin/";
+  const std::vector<std::string> labels = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                           "dog",      "frog",       "horse", "ship", "truck"};
   return {
       "cifar10",
       DataTask::image,
       "32 x 32 colour images of 10 kinds of things",
       "none stated",
-      {layout(shared, RowFormat::not_text,
+      {layout(shared, RowFormat::cifar_images,
               {{train, {subset + "data_batch_1.bin", subset + "data_batch_2.bin"}, 20000, {}},
-               {test, {subset + "test_batch_first1000.bin"}, 1000, {}}}),
-       layout(original, RowFormat::not_text,
+               {test, {subset + "test_batch_first1000.bin"}, 1000, {}}},
+              labels),
+       layout(original, RowFormat::cifar_images,
               {{train,
                 {whole + "data_batch_1.bin", whole + "data_batch_2.bin", whole + "data_batch_3.bin",
                  whole + "data_batch_4.bin", whole + "data_batch_5.bin"},
                 50000,
                 {}},
-               {test, {whole + "test_batch.bin"}, 10000, {}}})}};
+               {test, {whole + "test_batch.bin"}, 10000, {}}},
+              labels)}};
 }
 
 CatalogEntry multi30k() {
@@ -237,7 +241,7 @@ CatalogEntry multi30k() {
     const auto files = [&](const std::string& part) -> std::vector<std::string> {
       return {name + part + ".en", name + part + ".de"};
     };
-    return layout(title, RowFormat::not_text,
+    return layout(title, RowFormat::parallel_text,
                   {{train, files("train"), 29000, {}},
                    {validation, files("val"), 1014, {}},
                    {test, files("test_2016_flickr"), 1000, {}}});
@@ -254,7 +258,10 @@ CatalogEntry shakespeare() {
           DataTask::lm,
           "40,000 lines of Shakespeare, by character",
           "public domain",
-          {layout(shared, RowFormat::not_text, {{train, {"tinyshakespeare/input.txt"}, 0, {}}})}};
+          {layout(shared, RowFormat::split_text,
+                  {{train, {"tinyshakespeare/input.txt"}, 0, {}},
+                   {validation, {"tinyshakespeare/input.txt"}, 0, {}},
+                   {test, {"tinyshakespeare/input.txt"}, 0, {}}})}};
 }
 
 CatalogEntry wikitext2() {
@@ -266,9 +273,9 @@ CatalogEntry wikitext2() {
           "training "
           "part)",
           "CC BY-SA",
-          {layout(shared, RowFormat::not_text,
+          {layout(shared, RowFormat::plain_text,
                   {{train, {subset + "valid.txt"}, 0, {}}, {test, {subset + "test.txt"}, 0, {}}}),
-           layout(original, RowFormat::not_text,
+           layout(original, RowFormat::plain_text,
                   {{train, {whole + "train.tokens"}, 0, {}},
                    {validation, {whole + "valid.tokens"}, 0, {}},
                    {test, {whole + "test.tokens"}, 0, {}}})}};

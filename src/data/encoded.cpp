@@ -1,21 +1,38 @@
 #include "data/encoded.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
 namespace headroom {
 
 int32_t EncodedDataset::length(int64_t row) const {
+  if (form == RowForm::image) return static_cast<int32_t>(image.patches() + 1);
   const auto i = static_cast<size_t>(row);
-  return static_cast<int32_t>(offsets[i + 1] - offsets[i]);
+  const int64_t tokens_here = offsets[i + 1] - offsets[i];
+  // The last token of a stretch of running text is only predicted.
+  return static_cast<int32_t>(form == RowForm::stream ? tokens_here - 1 : tokens_here);
 }
 
 std::span<const int32_t> EncodedDataset::row(int64_t row) const {
-  return std::span(tokens).subspan(static_cast<size_t>(offsets[static_cast<size_t>(row)]),
-                                   static_cast<size_t>(length(row)));
+  const auto i = static_cast<size_t>(row);
+  return std::span(tokens).subspan(static_cast<size_t>(offsets[i]),
+                                   static_cast<size_t>(offsets[i + 1] - offsets[i]));
 }
 
 std::span<const int32_t> EncodedDataset::row_types(int64_t row) const {
   if (types.empty()) return {};
   return std::span(types).subspan(static_cast<size_t>(offsets[static_cast<size_t>(row)]),
                                   static_cast<size_t>(length(row)));
+}
+
+std::span<const int32_t> EncodedDataset::target(int64_t row) const {
+  const auto i = static_cast<size_t>(row);
+  return std::span(targets).subspan(static_cast<size_t>(target_offsets[i]),
+                                    static_cast<size_t>(target_offsets[i + 1] - target_offsets[i]));
 }
 
 std::vector<int32_t> EncodedDataset::lengths() const {
@@ -42,6 +59,62 @@ EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& token
     } else {
       encoded.append(tokenizer.encode(row.text, max_tokens), row.label);
     }
+  }
+  return encoded;
+}
+
+EncodedDataset encode_ends(const TextDataset& dataset, const Tokenizer& tokenizer, int max_tokens) {
+  const Vocabulary& vocabulary = tokenizer.vocabulary();
+  const auto room = static_cast<size_t>(std::max(max_tokens - 2, 0));
+  EncodedDataset encoded;
+  for (const TextRow& row : dataset.rows) {
+    const std::vector<int32_t> pieces = tokenizer.pieces(row.text);
+    const size_t kept = std::min(pieces.size(), room);
+    std::vector<int32_t> ids = {vocabulary.cls_id()};
+    ids.insert(ids.end(), pieces.end() - static_cast<std::ptrdiff_t>(kept), pieces.end());
+    ids.push_back(vocabulary.sep_id());
+    encoded.append(ids, row.label);
+  }
+  return encoded;
+}
+
+EncodedDataset encode_images(ImageDataset images, int64_t patch) {
+  if (patch < 1 || images.format.side % patch != 0) {
+    throw Error(
+        ErrorCode::usage, "cut images",
+        fmt::format("--patch {} does not divide the side of {} pixels", patch, images.format.side));
+  }
+  EncodedDataset encoded;
+  encoded.form = RowForm::image;
+  encoded.image = images.format;
+  encoded.image.patch = patch;
+  encoded.pixels = std::move(images.pixels);
+  encoded.labels = std::move(images.labels);
+  return encoded;
+}
+
+EncodedDataset encode_stream(const std::vector<int32_t>& tokens, int64_t row_tokens) {
+  EncodedDataset encoded;
+  encoded.form = RowForm::stream;
+  const std::span<const int32_t> all = tokens;
+  const auto step = static_cast<size_t>(row_tokens);
+  for (size_t begin = 0; begin + step < all.size(); begin += step) {
+    encoded.append(all.subspan(begin, step + 1), 0);
+  }
+  return encoded;
+}
+
+EncodedDataset encode_translations(const std::vector<SentencePair>& pairs,
+                                   const Tokenizer& tokenizer, int max_tokens) {
+  EncodedDataset encoded;
+  encoded.form = RowForm::translation;
+  for (const SentencePair& pair : pairs) {
+    const std::vector<int32_t> source = tokenizer.encode(pair.source, max_tokens);
+    encoded.append(std::span(source).subspan(1), 0);  // without [CLS]
+    const std::vector<int32_t> target = tokenizer.encode(pair.target, max_tokens);
+    encoded.targets.insert(encoded.targets.end(), target.begin(), target.end());
+    encoded.target_offsets.push_back(static_cast<int64_t>(encoded.targets.size()));
+    encoded.references.push_back(pair.target);
   }
   return encoded;
 }

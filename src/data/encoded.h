@@ -1,4 +1,4 @@
-// Data sets as token ids, ready for batching: all rows end to end, with offsets.
+// Data sets ready for batching, all rows end to end: token ids with offsets, or pixels.
 #pragma once
 
 #include <cstddef>
@@ -6,22 +6,37 @@
 #include <span>
 #include <vector>
 
+#include "base/image_format.h"
 #include "data/dataset.h"
+#include "data/images.h"
+#include "data/plain_text.h"
 #include "data/synthetic.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
 
+// What a row is: a text with a label, an image with a label, a stretch of running text of which
+// every token but the first is to be predicted, or a sentence with its translation.
+enum class RowForm { text, image, stream, translation };
+
 struct EncodedDataset {
   std::vector<int32_t> tokens;         // row i is tokens[offsets[i], offsets[i + 1])
   std::vector<int64_t> offsets = {0};  // size() + 1 of them
-  std::vector<int32_t> labels;         // one a row
+  std::vector<int32_t> labels;         // one a row; 0 where rows have none
   std::vector<int32_t> types;          // as long as tokens for pairs, else empty: all 0
 
+  RowForm form = RowForm::text;
+  ImageFormat image = {};                     // images
+  std::vector<uint8_t> pixels = {};           // images: image.values() a row
+  std::vector<int32_t> targets = {};          // translations, [CLS] words [SEP]
+  std::vector<int64_t> target_offsets = {0};  // as `offsets`
+  std::vector<std::string> references = {};   // translations as they were written
+
   int64_t size() const { return static_cast<int64_t>(labels.size()); }
-  int32_t length(int64_t row) const;
+  int32_t length(int64_t row) const;  // tokens or patches that attention sees
   std::span<const int32_t> row(int64_t row) const;
   std::span<const int32_t> row_types(int64_t row) const;  // empty when `types` is
+  std::span<const int32_t> target(int64_t row) const;     // of a translation
   std::vector<int32_t> lengths() const;
 
   void append(std::span<const int32_t> ids, int32_t label);
@@ -30,6 +45,20 @@ struct EncodedDataset {
 // [CLS] text [SEP], or [CLS] text [SEP] text_pair [SEP] when the set has pairs.
 EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& tokenizer,
                               int max_tokens);
+
+// The same for single texts, but one that is too long loses its beginning, not its end.
+EncodedDataset encode_ends(const TextDataset& dataset, const Tokenizer& tokenizer, int max_tokens);
+
+// Throws ErrorCode::usage unless `patch` divides the side of the images.
+EncodedDataset encode_images(ImageDataset images, int64_t patch);
+
+// Running text as rows of `row_tokens` inputs and as many answers, the inputs moved on by one; what
+// does not fill a row is left out.
+EncodedDataset encode_stream(const std::vector<int32_t>& tokens, int64_t row_tokens);
+
+// words [SEP] and [CLS] words [SEP], each cut to `max_tokens`.
+EncodedDataset encode_translations(const std::vector<SentencePair>& pairs,
+                                   const Tokenizer& tokenizer, int max_tokens);
 
 // Rows first_index ... first_index + count - 1 of the synthetic task, as the tokenizer would encode
 // their texts: [CLS] symbols [SEP].

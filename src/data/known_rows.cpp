@@ -136,9 +136,9 @@ void read_known_rows(const FoundPart& found, const RowSink& sink) {
       return read_snli_json(found, sink);
     case RowFormat::label_files:
       return read_label_files(found, sink);
-    case RowFormat::not_text:
+    default:
       throw Error(ErrorCode::usage, "load data",
-                  fmt::format("{} is for --task {}, which is not supported yet", found.entry->name,
+                  fmt::format("{} is for --task {}: it holds no labelled texts", found.entry->name,
                               data_task_name(found.entry->task)));
   }
 }

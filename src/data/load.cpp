@@ -38,7 +38,7 @@ void read_known(const DataSource& source, const fs::path& data_dir, LabelList& l
   const CatalogEntry& entry = *find_entry(source.name);
   if (entry.task != DataTask::classify && entry.task != DataTask::pair) {
     refuse(source,
-           fmt::format("is for --task {}, which is not supported yet", data_task_name(entry.task)));
+           fmt::format("is for --task {}: it holds no labelled texts", data_task_name(entry.task)));
   }
   const FoundPart found = require_part(entry, data_dir, source.part);
   labels.prefer(known_labels(found));
@@ -64,11 +64,11 @@ void read_source(const DataSource& source, const fs::path& data_dir, LabelList& 
       refuse(source, "is made, not loaded; it is for --task synthetic");
     case SourceKind::idx:
     case SourceKind::cifar:
-      refuse(source, "holds images, for --task image, which is not supported yet");
+      refuse(source, "holds images, for --task image");
     case SourceKind::parallel:
-      refuse(source, "holds translations, for --task translate, which is not supported yet");
+      refuse(source, "holds translations, for --task translate");
     case SourceKind::text:
-      refuse(source, "holds text without labels, for --task lm, which is not supported yet");
+      refuse(source, "holds text without labels, for --task lm");
   }
 }
 

@@ -38,6 +38,28 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) co
   return ids;
 }
 
+std::vector<int32_t> Tokenizer::pieces(std::string_view text) const {
+  require_utf8(text, "tokenize text", "");
+  std::vector<int32_t> ids;
+  append_pieces(text, text.size(), ids);  // no tokenizer makes more pieces than bytes
+  return ids;
+}
+
+std::string Tokenizer::join(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    const std::string_view token = vocabulary().token(id);
+    if (is_special_token(token) && id != vocabulary().unknown_id()) continue;
+    if (token.size() > 2 && token.starts_with("##")) {
+      text += token.substr(2);
+    } else {
+      if (!text.empty()) text += ' ';
+      text += token;
+    }
+  }
+  return text;
+}
+
 EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view second,
                                    int max_tokens) const {
   require_room(max_tokens, 3);

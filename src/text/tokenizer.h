@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +30,13 @@ class Tokenizer {
   // [CLS] first [SEP] second [SEP], cut to `max_tokens` (at least 3): the longer text loses its end
   // first; between equals the second.
   EncodedPair encode_pair(std::string_view first, std::string_view second, int max_tokens) const;
+
+  // The tokens of `text` alone, all of them. Throws ErrorCode::bad_data when it is not UTF-8.
+  std::vector<int32_t> pieces(std::string_view text) const;
+
+  // The text that tokens make: words with spaces between them, pieces that go on inside a word
+  // ("##ing") without; special tokens but [UNK] are left out.
+  virtual std::string join(std::span<const int32_t> ids) const;
 
   virtual const Vocabulary& vocabulary() const = 0;
 

@@ -112,8 +112,8 @@ TEST(Catalog, APartThatTheSetDoesNotHaveIsAUsageError) {
   expect_error(ErrorCode::usage,
                "agnews has no validation part; training splits its own validation rows off",
                [&] { data.load("agnews:validation"); });
-  expect_error(ErrorCode::usage, "shakespeare has no test part",
-               [&] { require_part(*find_entry("shakespeare"), data.path(), DataPart::test); });
+  expect_error(ErrorCode::usage, "mnist has no validation part",
+               [&] { require_part(*find_entry("mnist"), data.path(), DataPart::validation); });
 }
 
 TEST(Catalog, APartThatOnlyAnotherLayoutHasIsExplained) {

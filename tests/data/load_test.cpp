@@ -151,11 +151,11 @@ TEST_F(Load, SourcesOfOtherTasksAreRefused) {
   const auto refuse = [](std::string_view spec, std::string_view fragment) {
     expect_error(ErrorCode::usage, fragment, [&] { load_text_dataset(spec, "/data"); });
   };
-  refuse("idx:a,b", "for --task image, which is not supported yet");
-  refuse("cifar:a", "for --task image, which is not supported yet");
-  refuse("parallel:a,b", "for --task translate, which is not supported yet");
-  refuse("text:a", "for --task lm, which is not supported yet");
-  refuse("mnist", "is for --task image, which is not supported yet");
+  refuse("idx:a,b", "for --task image");
+  refuse("cifar:a", "for --task image");
+  refuse("parallel:a,b", "for --task translate");
+  refuse("text:a", "for --task lm");
+  refuse("mnist", "is for --task image: it holds no labelled texts");
   refuse("synthetic", "it is for --task synthetic");
 }
 
