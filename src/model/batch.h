@@ -10,10 +10,15 @@ struct Batch {
   torch::Tensor types;   // (B, T) int64, or undefined: all first text
   torch::Tensor
       key_bias;  // (B, 1, 1, T) float: 0 for tokens, -inf for padding; undefined: no padding
-  torch::Tensor labels;  // (B) int64, or undefined when only predicting
+  // What to predict, int64, or undefined when only predicting: (B) labels, or one token per place,
+  // (B * T) flat, with -100 where nothing is to be predicted.
+  torch::Tensor labels;
+  torch::Tensor patches = {};  // images: (B, patches, numbers) float instead of tokens
+  torch::Tensor target = {};   // translation: (B, places) int64, what the decoder reads
 
-  int64_t size() const { return tokens.size(0); }
-  int64_t length() const { return tokens.size(1); }
+  int64_t size() const { return patches.defined() ? patches.size(0) : tokens.size(0); }
+  // Rows that attention sees: a class token stands in front of the patches.
+  int64_t length() const { return patches.defined() ? patches.size(1) + 1 : tokens.size(1); }
 };
 
 }  // namespace headroom

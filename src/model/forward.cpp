@@ -1,65 +1,37 @@
 #include "model/forward.h"
 
-#include <cmath>
-
+#include "model/attention.h"
+#include "model/decoder.h"
 #include "model/head_dispatch.h"
+#include "model/layers.h"
 
 namespace headroom {
 namespace {
 
-torch::Tensor linear(const torch::Tensor& x, const Linear& weights) {
-  return torch::linear(x, weights.weight, weights.bias);
-}
-
-torch::Tensor drop(const torch::Tensor& x, double probability) {
-  return probability > 0 ? torch::dropout(x, probability, /*train=*/true) : x;
-}
-
-torch::Tensor normalise(const torch::Tensor& x, const Norm& norm, double eps) {
-  return torch::layer_norm(x, {x.size(-1)}, norm.weight, norm.bias, eps);
-}
-
 torch::Tensor embed(const ModelWeights& weights, const Batch& batch,
                     const ForwardOptions& options) {
-  const int64_t T = batch.length();
-  TORCH_CHECK(T <= weights.positions.size(0), "a batch is longer than the position table");
-  torch::Tensor x = torch::embedding(weights.words, batch.tokens);
-  x = x + weights.positions.narrow(0, 0, T);
-  x = x + (batch.types.defined() ? torch::embedding(weights.types, batch.types)
-                                 : weights.types.narrow(0, 0, 1));
+  torch::Tensor x;
+  if (weights.patched) {
+    const torch::Tensor first = weights.class_token.expand({batch.size(), 1, -1});
+    x = torch::cat({first, linear(batch.patches, weights.patches)}, 1);
+    x = x + weights.positions.narrow(0, 0, batch.length());
+  } else {
+    x = place_words(weights, batch.tokens, 0);
+  }
+  if (weights.typed) {
+    x = x + (batch.types.defined() ? torch::embedding(weights.types, batch.types)
+                                   : weights.types.narrow(0, 0, 1));
+  }
   return drop(normalise(x, weights.embedding_norm, options.layer_norm_eps), options.dropout);
 }
 
-torch::Tensor context_of(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                         const torch::Tensor& key_bias, double dropout) {
-#if TORCH_VERSION_MAJOR >= 2
-  // One fused kernel instead of five: on a GPU small models wait for launches, not for arithmetic.
-  if (q.is_cuda()) {
-    if (!key_bias.defined()) return at::scaled_dot_product_attention(q, k, v, {}, dropout);
-    return at::scaled_dot_product_attention(q, k, v, key_bias.to(q.scalar_type()), dropout);
-  }
-#endif
-  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
-  torch::Tensor scores = torch::matmul(q * scale, k.transpose(-1, -2));  // (B, H, T, T)
-  if (key_bias.defined()) scores = scores + key_bias;
-  return torch::matmul(drop(torch::softmax(scores, -1), dropout), v);
-}
-
-// The leading block of the mixing matrix over tokens (2403.01643, Definition 3.5). Padding is set
-// to zero first: the matrix would carry it into real tokens, where no mask removes it any more.
-torch::Tensor mix(const torch::Tensor& values, const torch::Tensor& mixing,
-                  const torch::Tensor& key_bias) {
-  const int64_t T = values.size(1);
-  const torch::Tensor block = mixing.narrow(0, 0, T).narrow(1, 0, T);
-  if (!key_bias.defined()) return torch::matmul(block, values);
-  const torch::Tensor real = (key_bias == 0).reshape({-1, T, 1});
-  return torch::matmul(block, values * real.to(values.scalar_type()));
-}
-
-torch::Tensor ffn(const LayerWeights& layer, const torch::Tensor& x, const torch::Tensor& gate) {
-  torch::Tensor hidden = torch::gelu(linear(x, layer.up));
-  if (gate.defined()) hidden = hidden * gate.reshape({-1, 1, hidden.size(-1)});
-  return linear(hidden, layer.down);
+// What the classifier reads: the first row, or the mean over real tokens.
+torch::Tensor pool(const torch::Tensor& x, const Batch& batch, const ForwardOptions& options) {
+  if (!options.mean_pooling) return x.select(1, 0);
+  if (!batch.key_bias.defined()) return x.mean(1);
+  const torch::Tensor real =
+      (batch.key_bias == 0).reshape({batch.size(), -1, 1}).to(x.scalar_type());
+  return (x * real).sum(1) / real.sum(1);
 }
 
 // One layer's row of the (L, ...) factors, or nothing.
@@ -68,26 +40,6 @@ torch::Tensor layer_of(const torch::Tensor& factors, size_t layer) {
 }
 
 }  // namespace
-
-torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
-                        const torch::Tensor& key_bias, const torch::Tensor& gate, double dropout) {
-  const int64_t B = x.size(0);
-  const int64_t T = x.size(1);
-  const int64_t H = weights.heads;
-  const int64_t W = weights.head_width();
-  const auto by_head = [&](const torch::Tensor& y) {
-    return y.reshape({B, T, H, W}).transpose(1, 2);
-  };
-  const torch::Tensor input = weights.columns.defined() ? x.index_select(2, weights.columns) : x;
-  const torch::Tensor keys = has_key_projection(weights.kind) ? linear(x, weights.key) : input;
-  const torch::Tensor values = has_value_projection(weights.kind) ? linear(x, weights.value)
-                               : has_mixing(weights.kind) ? mix(input, weights.mixing, key_bias)
-                                                          : input;
-  torch::Tensor context = context_of(by_head(linear(x, weights.query)), by_head(keys),
-                                     by_head(values), key_bias, dropout);  // (B, H, T, W)
-  if (gate.defined()) context = context * gate.reshape({-1, H, 1, 1});
-  return linear(context.transpose(1, 2).reshape({B, T, H * W}), weights.output);
-}
 
 torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
                      const ForwardOptions& options) {
@@ -114,7 +66,12 @@ torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
 torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
                       const ForwardOptions& options) {
   const torch::Tensor x = encode(weights, batch, options);
-  const torch::Tensor pooled = torch::tanh(linear(x.select(1, 0), weights.pooler));
+  if (weights.head == OutputHead::language) {
+    const torch::Tensor rows =
+        weights.decoder.empty() ? x : decode(weights, x, batch.key_bias, batch.target, options);
+    return language_logits(weights, rows).flatten(0, 1);
+  }
+  const torch::Tensor pooled = torch::tanh(linear(pool(x, batch, options), weights.pooler));
   return linear(drop(pooled, options.dropout), weights.classifier);
 }
 

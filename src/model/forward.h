@@ -1,4 +1,5 @@
-// The forward pass of a BERT encoder (embeddings, post-norm layers) and of its output heads.
+// The forward pass of a model (embeddings, post-norm layers) and of its output heads. Attention
+// itself is in model/attention.h.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,7 @@ struct ForwardOptions {
   double dropout = 0.0;  // > 0 only in training
   double layer_norm_eps = 1e-12;
   torch::Tensor ffn_gates = {};  // the same for FFN neurons: (L, F) or (L, B, F)
+  bool mean_pooling = false;     // classify the mean over tokens instead of the [CLS] row
   HeadChooser choose = {};       // for models that choose heads per input, in the place of `gates`
   bool skip = false;  // compute chosen heads only (model/head_dispatch.h): all factors are 0 or 1
 };
@@ -28,17 +30,13 @@ struct ForwardOptions {
 torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
                      const ForwardOptions& options = {});
 
-// Class logits from the [CLS] row, (B, labels).
+// What the model predicts for the batch, a row for each of its labels: class logits from the [CLS]
+// row, (B, labels), or logits over the vocabulary for every place, (B * T, V).
 torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
                       const ForwardOptions& options = {});
 
 // Logits over the vocabulary for rows of the encoder's output: (N, D) to (N, V).
 torch::Tensor masked_logits(const ModelWeights& weights, const torch::Tensor& rows,
                             double layer_norm_eps);
-
-// One layer's attention on x (B, T, D), output projection included. `gate` is (H), (B, H) or
-// undefined.
-torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
-                        const torch::Tensor& key_bias, const torch::Tensor& gate, double dropout);
 
 }  // namespace headroom

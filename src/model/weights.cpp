@@ -20,6 +20,30 @@ void visit_norm(const std::string& name, Norm& norm, const auto& visit) {
   visit(name + ".bias", norm.bias);
 }
 
+void visit_attention(const std::string& block, AttentionWeights& attention, Norm& norm,
+                     const auto& visit) {
+  visit_linear(block + ".self.query", attention.query, visit);
+  if (has_key_projection(attention.kind)) visit_linear(block + ".self.key", attention.key, visit);
+  if (has_value_projection(attention.kind)) {
+    visit_linear(block + ".self.value", attention.value, visit);
+  }
+  if (has_mixing(attention.kind) || attention.mixing.defined()) {
+    visit(block + ".self.mixing.weight", attention.mixing);
+  }
+  visit_linear(block + ".output.dense", attention.output, visit);
+  visit_norm(block + ".output.LayerNorm", norm, visit);
+}
+
+// `between` visits what a decoder has between attention and FFN.
+void visit_layer(const std::string& prefix, LayerWeights& layer, const auto& visit,
+                 const auto& between) {
+  visit_attention(prefix + "attention", layer.attention, layer.attention_norm, visit);
+  between();
+  visit_linear(prefix + "intermediate.dense", layer.up, visit);
+  visit_linear(prefix + "output.dense", layer.down, visit);
+  visit_norm(prefix + "output.LayerNorm", layer.ffn_norm, visit);
+}
+
 torch::Tensor sinusoids(int64_t positions, int64_t width) {
   torch::Tensor table = torch::zeros({positions, width});
   auto values = table.accessor<float, 2>();
@@ -60,7 +84,7 @@ torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
   }
   // Controllers start undecided, as tables do: every input asks for the same share of heads, and no
   // head is more relevant than the others.
-  const bool table = entry.name.find("embeddings") != std::string::npos ||
+  const bool table = ends_with(entry.name, "_embeddings.weight") ||
                      ends_with(entry.name, "controller.budget.weight") ||
                      ends_with(entry.name, "controller.relevance.weight");
   const double scale =
@@ -77,33 +101,31 @@ torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
 
 void for_each_tensor(ModelWeights& weights,
                      const std::function<void(const std::string&, torch::Tensor&)>& visit) {
-  visit("bert.embeddings.word_embeddings.weight", weights.words);
+  if (weights.patched) {
+    visit_linear("bert.embeddings.patches", weights.patches, visit);
+    visit("bert.embeddings.class_embeddings.weight", weights.class_token);
+  } else {
+    visit("bert.embeddings.word_embeddings.weight", weights.words);
+  }
   visit("bert.embeddings.position_embeddings.weight", weights.positions);
-  visit("bert.embeddings.token_type_embeddings.weight", weights.types);
+  if (weights.typed) visit("bert.embeddings.token_type_embeddings.weight", weights.types);
   visit_norm("bert.embeddings.LayerNorm", weights.embedding_norm, visit);
   for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
-    LayerWeights& layer = weights.layers[i];
-    visit_linear(prefix + "attention.self.query", layer.attention.query, visit);
-    const AttentionKind kind = layer.attention.kind;
-    if (has_key_projection(kind)) {
-      visit_linear(prefix + "attention.self.key", layer.attention.key, visit);
-    }
-    if (has_value_projection(kind)) {
-      visit_linear(prefix + "attention.self.value", layer.attention.value, visit);
-    }
-    if (has_mixing(kind)) visit(prefix + "attention.self.mixing.weight", layer.attention.mixing);
-    visit_linear(prefix + "attention.output.dense", layer.attention.output, visit);
-    visit_norm(prefix + "attention.output.LayerNorm", layer.attention_norm, visit);
-    visit_linear(prefix + "intermediate.dense", layer.up, visit);
-    visit_linear(prefix + "output.dense", layer.down, visit);
-    visit_norm(prefix + "output.LayerNorm", layer.ffn_norm, visit);
+    visit_layer("bert.encoder.layer." + std::to_string(i) + ".", weights.layers[i], visit, [] {});
+  }
+  for (size_t i = 0; i < weights.decoder.size(); ++i) {
+    const std::string prefix = "bert.decoder.layer." + std::to_string(i) + ".";
+    DecoderLayerWeights& layer = weights.decoder[i];
+    visit_layer(prefix, layer.block, visit, [&] {
+      visit_attention(prefix + "crossattention", layer.cross, layer.cross_norm, visit);
+    });
   }
   if (weights.masked_head) {
     visit_linear("cls.predictions.transform.dense", weights.masked_head->transform, visit);
     visit_norm("cls.predictions.transform.LayerNorm", weights.masked_head->norm, visit);
     visit("cls.predictions.bias", weights.masked_head->bias);
   }
+  if (weights.head == OutputHead::language) visit("lm_head.bias", weights.language_bias);
   const bool classifies = weights.head == OutputHead::classifier;
   if (classifies || weights.head == OutputHead::pooler) {
     visit_linear("bert.pooler.dense", weights.pooler, visit);
@@ -119,14 +141,34 @@ void for_each_tensor(ModelWeights& weights,
   }
 }
 
+void for_each_attention(ModelWeights& weights,
+                        const std::function<void(AttentionWeights&)>& visit) {
+  for (LayerWeights& layer : weights.layers) visit(layer.attention);
+  for (DecoderLayerWeights& layer : weights.decoder) {
+    visit(layer.block.attention);
+    visit(layer.cross);
+  }
+}
+
 ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   ModelWeights weights;
+  const auto set = [&](AttentionWeights& attention, bool causal) {
+    attention.kind = shape.attention;
+    attention.heads = shape.heads;
+    attention.causal = causal;
+  };
   weights.layers.resize(static_cast<size_t>(shape.layers));
   for (LayerWeights& layer : weights.layers) {
-    layer.attention.kind = shape.attention;
-    layer.attention.heads = shape.heads;
+    set(layer.attention, shape.causal);
     if (shape.controller > 0) layer.controller.emplace();
   }
+  weights.decoder.resize(static_cast<size_t>(shape.decoder_layers));
+  for (DecoderLayerWeights& layer : weights.decoder) {
+    set(layer.block.attention, /*causal=*/true);
+    set(layer.cross, /*causal=*/false);
+  }
+  weights.patched = shape.patch_values > 0;
+  weights.typed = shape.token_types > 0;
   weights.head = head;
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();
   return weights;
@@ -141,6 +183,9 @@ ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
     TORCH_CHECK(names[next].name == name, "tensor_names() and for_each_tensor() disagree");
     tensor = fresh_tensor(names[next++], random).to(device);
+  });
+  for_each_attention(weights, [](AttentionWeights& attention) {
+    if (attention.causal && attention.mixing.defined()) attention.mixing.tril_();
   });
   return weights;
 }
@@ -157,10 +202,9 @@ ModelWeights to_device(const ModelWeights& weights, torch::Device device) {
   for_each_tensor(moved, [&](const std::string&, torch::Tensor& tensor) {
     tensor = tensor.detach().to(device);
   });
-  for (LayerWeights& layer : moved.layers) {
-    torch::Tensor& columns = layer.attention.columns;
-    if (columns.defined()) columns = columns.to(device);
-  }
+  for_each_attention(moved, [&](AttentionWeights& attention) {
+    if (attention.columns.defined()) attention.columns = attention.columns.to(device);
+  });
   return moved;
 }
 

@@ -1,4 +1,6 @@
-// A BERT encoder with its output head as plain tensors. Forward passes are functions over these
+// A transformer with its output head as plain tensors: BERT's encoder for texts, the same over
+// patches for images, the same with causal attention for language models, and with a decoder behind
+// it for translation. Forward passes are functions over these
 // structs; slicing, copying and moving a model are functions from weights to weights.
 #pragma once
 
@@ -29,10 +31,13 @@ struct Norm {
 struct AttentionWeights {
   AttentionKind kind = AttentionKind::standard;
   Linear query;
-  Linear key, value;     // undefined where `kind` has none
-  torch::Tensor mixing;  // (longest input, longest input), where `kind` has one
+  Linear key, value;  // undefined where `kind` has none
+  // (longest input, longest input), where `kind` has one; of causal attention only the part on and
+  // below the diagonal is read. An experiment may give one to other kinds too.
+  torch::Tensor mixing;
   Linear output;
-  int64_t heads = 0;  // how many heads these tensors hold
+  int64_t heads = 0;    // how many heads these tensors hold
+  bool causal = false;  // a token attends to itself and what came before
   // Where heads read their keys or values in the input: (heads * head width) column numbers.
   // Undefined: all columns, in order.
   torch::Tensor columns;
@@ -55,6 +60,13 @@ struct LayerWeights {
   Norm ffn_norm;
 };
 
+// A layer of a decoder: causal attention, attention over the encoder's output, FFN.
+struct DecoderLayerWeights {
+  LayerWeights block;  // the causal attention and the FFN
+  AttentionWeights cross;
+  Norm cross_norm;
+};
+
 // Predicts hidden tokens from the encoder's output; its matrix is the word table.
 struct MaskedHead {
   Linear transform;
@@ -63,21 +75,31 @@ struct MaskedHead {
 };
 
 struct ModelWeights {
-  torch::Tensor words;      // (V, D)
-  torch::Tensor positions;  // (longest input, D)
-  torch::Tensor types;      // (2, D)
+  torch::Tensor words;        // (V, D); images have the two below instead
+  Linear patches;             // (D, numbers in a patch)
+  torch::Tensor class_token;  // (1, D), in front of the patches
+  torch::Tensor positions;    // (longest input, D)
+  torch::Tensor types;        // (2, D); undefined for images and language models
   Norm embedding_norm;
+  bool patched = false;  // reads images: which of the tables above there are
+  bool typed = true;
   std::vector<LayerWeights> layers;
+  std::vector<DecoderLayerWeights> decoder;  // translation
   // What the encoder's output is for says which of these there are.
   OutputHead head = OutputHead::classifier;
   Linear pooler;
   Linear classifier;
   std::optional<MaskedHead> masked_head;
+  torch::Tensor language_bias;  // (V), of OutputHead::language
+
+  torch::Device device() const { return positions.device(); }
 };
 
 // Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_names().
 void for_each_tensor(ModelWeights& weights,
                      const std::function<void(const std::string&, torch::Tensor&)>& visit);
+
+void for_each_attention(ModelWeights& weights, const std::function<void(AttentionWeights&)>& visit);
 
 // Fresh weights; the result depends on `seed` alone. Matrices are Xavier-normal, because BERT's
 // fixed 0.02 is five times too small at width 64 and leaves attention flat for thousands of steps.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "budget/cost.h"
+#include "model/attention.h"
 #include "model/forward.h"
 #include "model/random_models.h"
 

@@ -1,0 +1,150 @@
+#include "model/attention.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "model/layers.h"
+
+namespace headroom {
+namespace {
+
+// Zero where a query may look, minus infinity at keys that come later: (T, S), the last query
+// stands at the last key.
+torch::Tensor causal_bias(int64_t T, int64_t S, const torch::TensorOptions& options) {
+  return torch::full({T, S}, -std::numeric_limits<float>::infinity(), options).triu(S - T + 1);
+}
+
+// q, k and v are (B, H, tokens, W).
+torch::Tensor context_of(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                         const torch::Tensor& key_bias, bool causal, double dropout) {
+#if TORCH_VERSION_MAJOR >= 2
+  // One fused kernel instead of five: on a GPU small models wait for launches, not for arithmetic.
+  if (q.is_cuda()) {
+    if (causal && q.size(2) == k.size(2)) {
+      return at::scaled_dot_product_attention(q, k, v, {}, dropout, /*is_causal=*/true);
+    }
+    if (!causal && !key_bias.defined()) {
+      return at::scaled_dot_product_attention(q, k, v, {}, dropout);
+    }
+    const torch::Tensor bias =
+        causal ? causal_bias(q.size(2), k.size(2), q.options()) : key_bias.to(q.scalar_type());
+    return at::scaled_dot_product_attention(q, k, v, bias, dropout);
+  }
+#endif
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
+  torch::Tensor scores = torch::matmul(q * scale, k.transpose(-1, -2));  // (B, H, T, S)
+  if (causal) {
+    scores = scores + causal_bias(scores.size(2), scores.size(3), scores.options());
+  } else if (key_bias.defined()) {
+    scores = scores + key_bias;
+  }
+  return torch::matmul(drop(torch::softmax(scores, -1), dropout), v);
+}
+
+// Rows `first` to `first` + `rows` of the mixing matrix, as wide as the tokens before and among
+// them. In causal attention nothing above the diagonal is read: it would show a token its future.
+torch::Tensor mixing_rows(const AttentionWeights& weights, int64_t first, int64_t rows) {
+  const int64_t T = first + rows;
+  if (T > weights.mixing.size(0)) {
+    throw Error(ErrorCode::bad_data, "mix values",
+                fmt::format("an input of {} tokens is longer than the {} that this model mixes", T,
+                            weights.mixing.size(0)));
+  }
+  const torch::Tensor block = weights.mixing.narrow(0, first, rows).narrow(1, 0, T);
+  return weights.causal ? block.tril(first) : block;
+}
+
+// The leading block of the mixing matrix over tokens (2403.01643, Definition 3.5). Padding is set
+// to zero first: the matrix would carry it into real tokens, where no mask removes it any more.
+torch::Tensor mix(const AttentionWeights& weights, const torch::Tensor& values,
+                  const torch::Tensor& key_bias) {
+  const int64_t T = values.size(1);
+  const torch::Tensor block = mixing_rows(weights, 0, T);
+  if (!key_bias.defined()) return torch::matmul(block, values);
+  const torch::Tensor real = (key_bias == 0).reshape({-1, T, 1});
+  return torch::matmul(block, values * real.to(values.scalar_type()));
+}
+
+// (B, T, H * W) to (B, H, T, W).
+torch::Tensor by_head(const AttentionWeights& weights, const torch::Tensor& x) {
+  return x.reshape({x.size(0), x.size(1), weights.heads, weights.head_width()}).transpose(1, 2);
+}
+
+torch::Tensor columns_of(const AttentionWeights& weights, const torch::Tensor& x) {
+  return weights.columns.defined() ? x.index_select(2, weights.columns) : x;
+}
+
+torch::Tensor attend(const AttentionWeights& weights, const torch::Tensor& x,
+                     const torch::Tensor& memory, const torch::Tensor& key_bias,
+                     const torch::Tensor& gate, double dropout) {
+  const torch::Tensor input = columns_of(weights, memory);
+  const torch::Tensor keys = has_key_projection(weights.kind) ? linear(memory, weights.key) : input;
+  torch::Tensor values = has_value_projection(weights.kind) ? linear(memory, weights.value) : input;
+  if (weights.mixing.defined()) values = mix(weights, values, key_bias);
+  torch::Tensor context =
+      context_of(by_head(weights, linear(x, weights.query)), by_head(weights, keys),
+                 by_head(weights, values), key_bias, weights.causal, dropout);  // (B, H, T, W)
+  if (gate.defined()) context = context * gate.reshape({-1, weights.heads, 1, 1});
+  return linear(context.transpose(1, 2).flatten(2), weights.output);
+}
+
+void require_same_width(const AttentionWeights& weights, const torch::Tensor& x,
+                        const torch::Tensor& memory) {
+  if (x.size(2) == memory.size(2) || heads_can_move(weights.kind)) return;
+  throw Error(ErrorCode::usage, "attend to another input",
+              fmt::format("{} attention reads columns of it in place of a projection, but it is {} "
+                          "wide and the model {}: only standard attention can change the width",
+                          attention_name(weights.kind), memory.size(2), x.size(2)));
+}
+
+void append(torch::Tensor& kept, const torch::Tensor& more) {
+  kept = kept.defined() ? torch::cat({kept, more}, 1) : more;
+}
+
+}  // namespace
+
+torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
+                        const torch::Tensor& key_bias, const torch::Tensor& gate, double dropout) {
+  return attend(weights, x, x, key_bias, gate, dropout);
+}
+
+torch::Tensor cross_attention(const AttentionWeights& weights, const torch::Tensor& x,
+                              const torch::Tensor& memory, const torch::Tensor& key_bias,
+                              const torch::Tensor& gate, double dropout) {
+  require_same_width(weights, x, memory);
+  return attend(weights, x, memory, key_bias, gate, dropout);
+}
+
+int64_t AttentionCache::length() const {
+  for (const torch::Tensor* tensor : {&keys, &values, &inputs}) {
+    if (tensor->defined()) return tensor->size(1);
+  }
+  return 0;
+}
+
+int64_t AttentionCache::tensors() const {
+  return int64_t{keys.defined()} + int64_t{values.defined()} + int64_t{inputs.defined()};
+}
+
+torch::Tensor attend_next(const AttentionWeights& weights, const torch::Tensor& x,
+                          AttentionCache& cache) {
+  const int64_t before = cache.length();
+  const AttentionKind kind = weights.kind;
+  if (!has_value_projection(kind)) append(cache.inputs, columns_of(weights, x));
+  if (has_key_projection(kind)) append(cache.keys, linear(x, weights.key));
+  if (has_value_projection(kind)) append(cache.values, linear(x, weights.value));
+  if (has_mixing(kind)) {
+    append(cache.values, torch::matmul(mixing_rows(weights, before, x.size(1)), cache.inputs));
+  }
+  const torch::Tensor& keys = cache.keys.defined() ? cache.keys : cache.inputs;
+  const torch::Tensor& values = cache.values.defined() ? cache.values : cache.inputs;
+  const torch::Tensor context =
+      context_of(by_head(weights, linear(x, weights.query)), by_head(weights, keys),
+                 by_head(weights, values), {}, /*causal=*/true, 0.0);
+  return linear(context.transpose(1, 2).flatten(2), weights.output);
+}
+
+}  // namespace headroom
