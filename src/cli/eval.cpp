@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/machine.h"
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/score_file.h"
 #include "cli/app.h"
 #include "cli/engine.h"
@@ -19,7 +20,8 @@ void print_scores(const std::vector<BudgetScore>& scores, bool json) {
     return;
   }
   print_table(scores_table(scores));
-  fmt::print("\n{} rows; MACs are means per row at the rows' own lengths\n", scores[0].examples);
+  fmt::print("\n{} {}; MACs are means per row at the rows' own lengths\n", scores[0].examples,
+             scores[0].measure == Measure::perplexity ? "tokens" : "rows");
 }
 
 }  // namespace
@@ -43,6 +45,9 @@ int run_eval(int argc, char** argv) {
   add_device(app, request.device);
   return run_app(app, argc, argv, [&](bool json) {
     request.model = model;
+    if (save && !classifies_text(read_config(model).task)) {
+      throw Error(ErrorCode::usage, "read options", "--save is for models that classify texts");
+    }
     const std::vector<BudgetScore> scores =
         score_model(request, data, data_dir, asked_budgets(app, model, budgets));
     print_scores(scores, json);  // first, so that an unwritable checkpoint does not cost the result

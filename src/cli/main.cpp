@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/verb.h"
 
@@ -113,10 +114,22 @@ std::string_view peek_option(int argc, char** argv, std::string_view name, const
   return value != nullptr ? value : "";
 }
 
+// Whether a model is for a task that only libtorch runs. What is wrong with it is told later.
+bool is_beyond_native(std::string_view model) {
+  if (model.empty()) return false;
+  try {
+    const Task task = read_config(std::filesystem::path(model)).task;
+    return task == Task::image || task == Task::lm || task == Task::translate;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 bool wants_torch(int argc, char** argv) {
   const std::string_view engine = peek_option(argc, argv, "--engine", "HEADROOM_ENGINE");
   if (!engine.empty()) return engine == "torch";
-  return peek_option(argc, argv, "--device", "HEADROOM_DEVICE") == "cuda";
+  return peek_option(argc, argv, "--device", "HEADROOM_DEVICE") == "cuda" ||
+         is_beyond_native(peek_option(argc, argv, "--model", "HEADROOM_MODEL"));
 }
 
 int run(int argc, char** argv) {

@@ -1,6 +1,8 @@
 // headroom train: data in, checkpoint directory out.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "budget/fraction.h"
 #include "cli/app.h"
 #include "cli/console.h"
@@ -40,6 +42,7 @@ struct TrainCommand {
     if (fine_tune) request.recipe = fine_tuning_recipe(request.recipe);
     request.shape = default_shape(task);
     words.task = task_name(task);
+    set_task_defaults(task);
     add_task_options();
     add_model_options();
     add_recipe_options();
@@ -49,6 +52,18 @@ struct TrainCommand {
   }
 
  private:
+  void set_task_defaults(Task task) {
+    if (task == Task::lm) {
+      words.tokenizer = tokenizer_name(TokenizerKind::character);
+      request.task.max_tokens = 256;
+    }
+    if (task == Task::translate) {
+      words.tokenizer = tokenizer_name(TokenizerKind::wordpiece);
+      words.method = method_name(Method::dense);
+      request.task.vocabulary_size = 8000;
+    }
+  }
+
   template <typename Value>
   CLI::Option* add(const char* group, const char* name, Value& value, const char* meaning) {
     return app.add_option(name, value, meaning)->group(group);
@@ -57,19 +72,23 @@ struct TrainCommand {
   void add_task_options() {
     TaskRequest& task = request.task;
     const char* group = "Data";
-    add(group, "--task", words.task, "classify, or synthetic (the marked-token task)");
+    add(group, "--task", words.task,
+        "classify, pair, image, lm, translate, or synthetic (the marked-token task)");
     add(group, "--data", task.data, "training rows, a data SPEC");
     add(group, "--eval-data", task.eval_data, "test rows, a data SPEC; scored once, at the end");
     add(group, "--data-dir", words.data_dir, "where known data sets lie");
     add(group, "--max-tokens", task.max_tokens, "longest input, special tokens included")
         ->check(CLI::Range(4, 4096));
-    add(group, "--tokenizer", words.tokenizer, "word or wordpiece; --init brings its own");
+    add(group, "--tokenizer", words.tokenizer,
+        "word or wordpiece; lm: character or space; --init brings its own");
     app.add_flag("--cased{false}", task.lower_case, "wordpiece: keep capitals and accents")
         ->group(group);
     add(group, "--vocab-size", task.vocabulary_size, "most words or pieces kept")
         ->check(CLI::Range(10, 1000000));
     add(group, "--min-count", task.min_count, "a word must be seen this often")
         ->check(CLI::Range(1, 1000000));
+    add(group, "--patch", task.patch, "images: side of a patch in pixels")
+        ->check(CLI::Range(1, 4096));
     add(group, "--train-rows", task.train_rows, "use a class-balanced sample; 0: all rows")
         ->check(CLI::NonNegativeNumber);
     add_max_memory(app, task.max_memory,
@@ -94,6 +113,8 @@ struct TrainCommand {
     add_attention(app, words.attention)->group(group);
     add(group, "--init", words.init, "checkpoint to start from; its shape and words are kept");
     add(group, "--layers", shape.layers, "layers")->check(CLI::Range(1, 128));
+    add(group, "--decoder-layers", shape.decoder_layers, "translate: layers of the decoder")
+        ->check(CLI::Range(0, 128));
     add(group, "--width", shape.width, "width, a multiple of --heads")->check(CLI::Range(1, 65536));
     add(group, "--heads", shape.heads, "attention heads per layer")->check(CLI::Range(1, 1024));
     add(group, "--ffn", shape.ffn, "FFN width")->check(CLI::Range(1, 1 << 20));
@@ -205,6 +226,14 @@ struct TrainCommand {
   }
 };
 
+std::optional<Task> find_task(const std::string& name) {
+  for (const Task task :
+       {Task::classify, Task::pair, Task::image, Task::lm, Task::translate, Task::synthetic}) {
+    if (task_name(task) == name) return task;
+  }
+  return std::nullopt;
+}
+
 // The task and --init decide the defaults of the other options, so they are read first. What is
 // wrong with the command line is told when it is parsed for good.
 TrainCommand command_for(int argc, char** argv) {
@@ -215,8 +244,16 @@ TrainCommand command_for(int argc, char** argv) {
   } catch (const CLI::Error&) {
   } catch (const Error&) {
   }
-  const bool synthetic = scratch.words.task == task_name(Task::synthetic);
-  return {synthetic ? Task::synthetic : Task::classify, !scratch.words.init.empty()};
+  return {find_task(scratch.words.task).value_or(Task::classify), !scratch.words.init.empty()};
+}
+
+TokenizerKind tokenizer_from(const std::string& name, Task task) {
+  if (task == Task::lm) {
+    require_supported("--tokenizer", name, {"character", "space"});
+    return name == "space" ? TokenizerKind::space : TokenizerKind::character;
+  }
+  require_supported("--tokenizer", name, {"word", "wordpiece"});
+  return name == "word" ? TokenizerKind::word : TokenizerKind::wordpiece;
 }
 
 Method method_from(const std::string& name) {
@@ -252,9 +289,10 @@ void print_report(const TrainReport& report, const TrainRequest& request, bool j
     return;
   }
   print_table(scores_table(report.scores));
-  fmt::print("\nscored on {} {} rows; {} steps, {:.0f} samples/s; checkpoint: {}\n",
-             report.scores[0].examples, report.scored_on, report.steps, report.samples_per_second,
-             request.out.string());
+  fmt::print("\nscored on {} {} {}; {} steps, {:.0f} samples/s; checkpoint: {}\n",
+             report.scores[0].examples, report.scored_on,
+             report.scores[0].measure == Measure::perplexity ? "tokens" : "rows", report.steps,
+             report.samples_per_second, request.out.string());
 }
 
 }  // namespace
@@ -264,14 +302,13 @@ int run_train(int argc, char** argv) {
   return run_app(command.app, argc, argv, [&](bool json) {
     TrainRequest& request = command.request;
     const TrainWords& words = command.words;
-    require_supported("--task", words.task, {"classify", "synthetic"});
+    require_supported("--task", words.task,
+                      {"classify", "pair", "image", "lm", "translate", "synthetic"});
     request.shape.attention = parse_attention(words.attention);
-    require_supported("--tokenizer", words.tokenizer, {"word", "wordpiece"});
     require_supported("--weights", words.weights, {"fp32", "bf16"});
     request.method = method_from(words.method);
     request.recipe.nested = nested_from(words, request.method, request.recipe.nested);
-    request.task.tokenizer =
-        words.tokenizer == "word" ? TokenizerKind::word : TokenizerKind::wordpiece;
+    request.task.tokenizer = tokenizer_from(words.tokenizer, request.task.task);
     request.bf16_weights = words.weights == "bf16";
     request.static_budget = checked_budget(request.static_budget);
     request.budgets = parse_budgets(words.budgets);

@@ -1,6 +1,6 @@
 #include "model/head_dispatch.h"
 
-#include "model/forward.h"
+#include "model/attention.h"
 #include "model/slice.h"
 
 namespace headroom {

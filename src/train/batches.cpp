@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "data/epoch_order.h"
+#include "train/form_batches.h"
 
 namespace headroom {
 namespace {
@@ -81,6 +82,9 @@ class SyntheticSource : public BatchSource {
 }  // namespace
 
 Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torch::Device device) {
+  if (data.form == RowForm::image) return image_batch(data, rows, device);
+  if (data.form == RowForm::stream) return stream_batch(data, rows, device);
+  if (data.form == RowForm::translation) return translation_batch(data, rows, device);
   const auto B = static_cast<int64_t>(rows.size());
   int32_t longest = 0;
   int32_t shortest = std::numeric_limits<int32_t>::max();
@@ -116,6 +120,8 @@ Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torc
 
 std::unique_ptr<BatchSource> epoch_source(const EncodedDataset& data, int batch_size, uint64_t seed,
                                           torch::Device device) {
+  if (data.form == RowForm::image) return image_source(data, batch_size, seed, device);
+  if (data.form == RowForm::stream) return stream_source(data, batch_size, seed, device);
   return std::make_unique<EpochSource>(data, batch_size, seed, device);
 }
 

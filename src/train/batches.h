@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-// Rows of an encoded data set, padded to the longest of them with id 0.
+// Rows of an encoded data set; texts are padded to the longest of them with id 0.
 Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torch::Device device);
 
 class BatchSource {

@@ -21,6 +21,12 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
   return {std::move(config), std::move(model), std::move(tokenizer)};
 }
 
+CheckpointModel open_finished(const std::filesystem::path& directory, torch::Device device) {
+  const Task task = read_config(directory).task;
+  if (task == Task::masked_lm || task == Task::encoder) read_classifier_config(directory);
+  return open_checkpoint(directory, device);
+}
+
 CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device) {
   read_classifier_config(directory);  // refuses any other
   return open_checkpoint(directory, device);
@@ -34,6 +40,7 @@ ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method m
   config.task = data.task;
   config.method = method;
   config.labels = data.labels;
+  config.image = data.train.image;
   config.tokenizer = data.tokenizer;
   config.lower_case = data.lower_case;
   if (model.gates) config.gates = model.gates->parameters();

@@ -19,7 +19,11 @@ struct CheckpointModel {
 // Any checkpoint, a pretrained encoder included.
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device);
 
-// The same, but throws ErrorCode::bad_model when it cannot classify yet.
+// A model that was trained for a task of its own; throws ErrorCode::bad_model for an encoder to
+// start from.
+CheckpointModel open_finished(const std::filesystem::path& directory, torch::Device device);
+
+// The same for one that classifies texts.
 CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device);
 
 // The config under which a model trained on `data` is stored.

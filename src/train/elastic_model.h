@@ -17,12 +17,13 @@ struct ElasticModel {
   ModelShape shape;
   double dropout = 0.1;
   double layer_norm_eps = 1e-12;
+  bool mean_pooling = false;  // of an experiment's model; checkpoints have none
   ModelWeights weights;
   std::optional<HeadGates> gates;
   std::optional<UnitOrder> order;    // nested: the weights are stored in this order
   double relevance_temperature = 1;  // adaptive: tau of q, where gates rank with it
 
-  torch::Device device() const { return weights.words.device(); }
+  torch::Device device() const { return weights.device(); }
 
   // Adaptive: what a budget leaves of the choice.
   HeadLimit head_limit(double budget) const {
@@ -32,10 +33,10 @@ struct ElasticModel {
 
   // Forward options without dropout, with the given (L, H) head factors or none.
   ForwardOptions evaluation(torch::Tensor head_factors = {}) const {
-    return {std::move(head_factors), 0.0, layer_norm_eps, {}, {}};
+    return {std::move(head_factors), 0.0, layer_norm_eps, {}, mean_pooling, {}};
   }
   ForwardOptions training(torch::Tensor head_factors = {}) const {
-    return {std::move(head_factors), dropout, layer_norm_eps, {}, {}};
+    return {std::move(head_factors), dropout, layer_norm_eps, {}, mean_pooling, {}};
   }
 };
 

@@ -1,6 +1,9 @@
 #include "train/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -23,11 +26,17 @@ std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size
   return batches;
 }
 
+std::pair<std::string, double> log_entry(const Evaluation& result, double budget) {
+  return result.language ? std::pair(fmt::format("perplexity@{}", budget), std::exp(result.loss))
+                         : std::pair(fmt::format("accuracy@{}", budget), result.accuracy);
+}
+
 Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batches,
                     const ForwardOptions& options) {
   const torch::InferenceMode inference;
   torch::Tensor correct;
   torch::Tensor loss;
+  torch::Tensor examples;
   Evaluation result;
   for (const Batch& batch : batches) {
     const torch::Tensor logits = forward(weights, batch, options);
@@ -36,11 +45,15 @@ Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batch
         torch::cross_entropy_loss(logits, batch.labels, {}, torch::Reduction::Sum);
     correct = correct.defined() ? correct + hits : hits;
     loss = loss.defined() ? loss + sum : sum;
-    result.examples += batch.size();
+    const torch::Tensor count = (batch.labels >= 0).sum();
+    examples = examples.defined() ? examples + count : count;
   }
+  result.examples = examples.defined() ? examples.item<int64_t>() : 0;
   if (result.examples == 0) return result;
   result.accuracy = correct.item<double>() / static_cast<double>(result.examples);
   result.loss = loss.item<double>() / static_cast<double>(result.examples);
+  result.language = weights.head == OutputHead::language;
+  result.quality = result.language ? std::exp(-result.loss) : result.accuracy;
   return result;
 }
 

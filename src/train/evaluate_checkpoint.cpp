@@ -4,6 +4,7 @@
 #include "train/checkpoint_model.h"
 #include "train/runtime.h"
 #include "train/score_budgets.h"
+#include "train/task_forms.h"
 
 namespace headroom {
 namespace {
@@ -13,6 +14,9 @@ EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& check
   if (checkpoint.config.task == Task::synthetic) {
     return synthetic_eval_rows(request.data, max_tokens);
   }
+  if (!classifies_text(checkpoint.config.task)) {
+    return form_rows(checkpoint.config, *checkpoint.tokenizer, request.data, request.data_dir);
+  }
   return eval_rows(request.data, request.data_dir, checkpoint.config.labels, *checkpoint.tokenizer,
                    max_tokens);
 }
@@ -21,9 +25,9 @@ EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& check
 
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
   use_threads(request.threads);
-  const CheckpointModel checkpoint = open_classifier(request.model, open_device(request.device));
+  const CheckpointModel checkpoint = open_finished(request.model, open_device(request.device));
   return score_budgets(checkpoint.model, checkpoint.config, rows_for(request, checkpoint),
-                       request.budgets);
+                       request.budgets, checkpoint.tokenizer.get());
 }
 
 }  // namespace headroom

@@ -12,7 +12,7 @@
 namespace headroom {
 
 struct Experiment {
-  std::string name;       // "budgeted", "nested"
+  std::string name;       // "budgeted", "nested", "variants"
   std::string task_name;  // "synthetic", "agnews", ...
   TaskRequest task;
   ModelShape shape;
@@ -22,6 +22,7 @@ struct Experiment {
   std::vector<double> rates;               // learning rates to choose from on validation rows
   std::filesystem::path init;              // pretrained checkpoint; empty: fresh weights
   std::vector<std::string> arms;           // run only these; empty: all
+  bool mean_pooling = false;               // classify the mean over tokens, not the [CLS] row
   std::string device = "cpu";
   int threads = 0;
 };

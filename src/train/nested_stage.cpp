@@ -23,10 +23,9 @@ Validation validate_prefixes(const ElasticModel& model, const std::vector<Batch>
                              const std::vector<double>& budgets) {
   Validation result;
   for (const double budget : budgets) {
-    const double accuracy =
-        evaluate(at_budget(model, budget), batches, model.evaluation()).accuracy;
-    result.details.emplace_back(fmt::format("accuracy@{}", budget), accuracy);
-    result.score += accuracy / static_cast<double>(budgets.size());
+    const Evaluation found = evaluate(at_budget(model, budget), batches, model.evaluation());
+    result.details.push_back(log_entry(found, budget));
+    result.score += found.quality / static_cast<double>(budgets.size());
   }
   return result;
 }

@@ -20,6 +20,30 @@ Recipe default_recipe(Task task) {
     recipe.validate_every = 50;
     recipe.dropout = 0.0;
   }
+  if (task == Task::image) {
+    recipe.batch_size = 128;
+    recipe.dense_rate = 1e-3;
+    recipe.soft_rate = 5e-4;
+    recipe.dense_epochs = 20;
+    recipe.soft_epochs = 5;
+    recipe.dropout = 0.1;
+  }
+  if (task == Task::lm) {  // an epoch has few rows: the text once, cut into long ones
+    recipe.batch_size = 64;
+    recipe.dense_rate = 1e-3;
+    recipe.soft_rate = 5e-4;
+    recipe.dense_epochs = 40;
+    recipe.soft_epochs = 10;
+    recipe.hard_epochs = 4;
+    recipe.dropout = 0.2;
+    recipe.weight_decay = 0.1;
+  }
+  if (task == Task::translate) {
+    recipe.batch_size = 128;
+    recipe.dense_rate = 1e-3;
+    recipe.dense_epochs = 20;
+    recipe.stages.label_smoothing = 0.1;
+  }
   return recipe;
 }
 
@@ -49,6 +73,21 @@ ModelShape default_shape(Task task) {
     shape.width = 64;
     shape.heads = 4;
     shape.ffn = 128;
+  }
+  if (task == Task::image) {
+    shape.width = 128;
+    shape.heads = 4;
+    shape.ffn = 256;
+  }
+  if (task == Task::lm) {  // 1.8 M parameters with 70 characters and 256 tokens
+    shape.width = 192;
+    shape.heads = 6;
+    shape.ffn = 768;
+  }
+  if (task == Task::translate) {
+    shape.layers = 3;
+    shape.decoder_layers = 3;
+    shape.ffn = 512;
   }
   return shape;
 }

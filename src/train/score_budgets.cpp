@@ -3,6 +3,7 @@
 #include "model/slice.h"
 #include "train/evaluate.h"
 #include "train/evaluate_choice.h"
+#include "train/translate.h"
 
 namespace headroom {
 namespace {
@@ -23,11 +24,19 @@ BudgetScore score_choice(const ElasticModel& model, const std::vector<Batch>& ba
   return score;
 }
 
+void set_translation_cost(BudgetScore& score, const ModelShape& shape, const EncodedDataset& data) {
+  const Cost cost = mean_translation_cost(shape, data);
+  score.attention_macs = cost.attention_macs;
+  score.model_macs = cost.model_macs;
+  score.examples = data.size();
+}
+
 }  // namespace
 
 std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelConfig& config,
                                        const EncodedDataset& data,
-                                       const std::vector<double>& budgets) {
+                                       const std::vector<double>& budgets,
+                                       const Tokenizer* tokenizer) {
   const int batch_size = model.device().is_cuda() ? batch_size_gpu : batch_size_cpu;
   const std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
   std::vector<int64_t> lengths;
@@ -45,6 +54,14 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
     score.accuracy = result.accuracy;
     score.loss = result.loss;
     score.examples = result.examples;
+    if (result.language) score.measure = Measure::perplexity;
+    if (config.task == Task::translate) {
+      set_translation_cost(score, config.shape, data);
+      if (tokenizer != nullptr) {
+        score.measure = Measure::bleu;
+        score.bleu = score_translations(model, *tokenizer, data, default_beam).bleu;
+      }
+    }
     scores.push_back(score);
   }
   return scores;

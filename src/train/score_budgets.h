@@ -5,12 +5,15 @@
 
 #include "budget/score.h"
 #include "data/encoded.h"
+#include "text/tokenizer.h"
 #include "train/elastic_model.h"
 
 namespace headroom {
 
+// `tokenizer` is needed for translations, which are scored as texts; others do without.
 std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelConfig& config,
                                        const EncodedDataset& data,
-                                       const std::vector<double>& budgets);
+                                       const std::vector<double>& budgets,
+                                       const Tokenizer* tokenizer = nullptr);
 
 }  // namespace headroom

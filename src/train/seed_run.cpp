@@ -13,6 +13,7 @@
 #include "model/slice.h"
 #include "train/fine_tuning.h"
 #include "train/runtime.h"
+#include "train/task_forms.h"
 
 namespace headroom {
 namespace {
@@ -50,9 +51,7 @@ SeedRun::SeedRun(const Experiment& experiment, uint64_t seed, std::filesystem::p
       shape_(experiment.shape),
       file_(std::move(file)),
       progress_(progress) {
-  shape_.vocabulary = data_.vocabulary->size();
-  shape_.positions = data_.max_tokens;
-  shape_.labels = static_cast<int64_t>(data_.labels.size());
+  shape_ = fit_shape(shape_, data_);
   const int batch = device_.is_cuda() ? 512 : 64;
   validation_ = evaluation_batches(data_.validation, batch, device_);
   test_ = evaluation_batches(data_.test, batch, device_);
@@ -119,7 +118,8 @@ ElasticModel SeedRun::start() const {
   ElasticModel model;
   model.shape = shape_;
   model.dropout = experiment_.recipe.dropout;
-  model.weights = fresh_weights(shape_, seed_, device_);
+  model.weights = fresh_weights(shape_, seed_, device_,
+                                shape_.generates() ? OutputHead::language : OutputHead::classifier);
   if (!experiment_.init.empty()) start_from(experiment_.init, data_.labels, model);
   return model;
 }

@@ -16,10 +16,9 @@ Validation validate_budgets(const ElasticModel& model, const std::vector<Batch>&
   const torch::NoGradGuard no_gradients;
   Validation result;
   for (const double budget : budgets) {
-    const double accuracy =
-        evaluate(model.weights, batches, model.evaluation(factors(budget))).accuracy;
-    result.details.emplace_back(fmt::format("accuracy@{}", budget), accuracy);
-    result.score += accuracy / static_cast<double>(budgets.size());
+    const Evaluation found = evaluate(model.weights, batches, model.evaluation(factors(budget)));
+    result.details.push_back(log_entry(found, budget));
+    result.score += found.quality / static_cast<double>(budgets.size());
   }
   return result;
 }

@@ -1,12 +1,16 @@
 #include "train/task_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
 #include "data/eval_rows.h"
 #include "text/wordpiece_trainer.h"
+#include "train/task_forms.h"
 #include "train/task_texts.h"
 
 namespace headroom {
@@ -33,6 +37,22 @@ TextCoding build_coding(const TextDataset& rows, const TaskRequest& request) {
   return {request.tokenizer, true, builder.build(request.vocabulary_size, request.min_count)};
 }
 
+// --task pair is for pairs, and the test rows are what the training rows are.
+void require_pairs(Task task, const TaskTexts& texts) {
+  if (task == Task::pair && !texts.train.pairs) {
+    throw Error(ErrorCode::bad_data, "load data",
+                fmt::format("--task pair needs two texts a row, {} has one: name the second with "
+                            "?text_pair=COL",
+                            texts.train.name));
+  }
+  if (!texts.test.rows.empty() && texts.test.pairs != texts.train.pairs) {
+    throw Error(ErrorCode::bad_data, "load data",
+                fmt::format("{} has {} a row, the training rows {}", texts.test.name,
+                            texts.test.pairs ? "two texts" : "one text",
+                            texts.train.pairs ? "two" : "one"));
+  }
+}
+
 TaskData load_synthetic(const TaskRequest& request) {
   TaskData data;
   data.task = Task::synthetic;
@@ -55,8 +75,13 @@ TextCoding read_coding(const std::filesystem::path& checkpoint) {
 
 TaskData load_task(const TaskRequest& request, const TextCoding* fixed) {
   if (request.task == Task::synthetic) return load_synthetic(request);
+  if (request.task == Task::image) return load_image_task(request);
+  if (request.task == Task::lm) return load_language_task(request);
+  if (request.task == Task::translate) return load_translation_task(request);
   const TaskTexts texts = load_task_texts(request);
+  require_pairs(request.task, texts);
   TaskData data;
+  data.task = texts.train.pairs ? Task::pair : Task::classify;
   data.name = texts.train.name;
   data.labels = texts.train.labels;
   data.max_tokens = request.max_tokens;
@@ -65,10 +90,11 @@ TaskData load_task(const TaskRequest& request, const TextCoding* fixed) {
   data.lower_case = coding.lower_case;
   data.vocabulary = coding.vocabulary;
   const auto tokenizer = make_tokenizer(coding.tokenizer, coding.lower_case, coding.vocabulary);
-  data.train = encode_dataset(texts.train, *tokenizer, request.max_tokens);
-  data.validation = encode_dataset(texts.validation, *tokenizer, request.max_tokens);
+  const auto encode = request.keep_end ? encode_ends : encode_dataset;
+  data.train = encode(texts.train, *tokenizer, request.max_tokens);
+  data.validation = encode(texts.validation, *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
-    data.test = encode_dataset(texts.test, *tokenizer, request.max_tokens);
+    data.test = encode(texts.test, *tokenizer, request.max_tokens);
   }
   return data;
 }

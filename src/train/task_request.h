@@ -22,6 +22,8 @@ struct TaskRequest {
   int64_t train_rows = 0;       // 0: all; otherwise a class-balanced sample
   int64_t validation_rows = 0;  // 0: a tenth, at most 2,000
   uint64_t max_memory = 0;      // bytes that rows may take; 0: what is available
+  int64_t patch = 4;            // images: side of a patch, in pixels
+  bool keep_end = false;        // texts that are too long lose their beginning
   uint64_t split_seed = 1;      // of the validation split, apart from the training seed
 };
 

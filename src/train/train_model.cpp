@@ -8,6 +8,7 @@
 #include "base/join.h"
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/make_tokenizer.h"
 #include "checkpoint/model_card.h"
 #include "data/catalog.h"
 #include "data/spec.h"
@@ -20,6 +21,7 @@
 #include "train/runtime.h"
 #include "train/score_budgets.h"
 #include "train/task_data.h"
+#include "train/task_forms.h"
 #include "train/training_output.h"
 
 namespace headroom {
@@ -40,15 +42,16 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
       r.gate_rate_factor, g.mass_weight, g.overshoot_weight, g.distill_weight, g.temperature,
       g.budget_low, grid, t.split_seed, t.min_count);
   return fmt::format(
-      "v3 {} {} rows={}/{}/{} tokens={} vocab={}/{} L{} D{} H{} F{} seed={} batch={} "
+      "v4 {} {} {} rows={}/{}/{} tokens={} vocab={}/{} L{}+{} D{} H{} F{} seed={} batch={} "
       "A={} epochs={}/{}/{}/{} rates={}/{}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {} "
       "{}",
-      method_name(request.method), data.name, data.train.size(), data.validation.size(),
-      data.test.size(), data.max_tokens, data.vocabulary->size(), tokenizer_name(data.tokenizer),
-      s.layers, s.width, s.heads, s.ffn, request.seed, r.batch_size, attention_name(s.attention),
-      r.dense_epochs, r.soft_epochs, r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate,
-      r.hard_rate, r.nested_rate, r.dropout, r.weight_decay, r.free_slopes, request.static_budget,
-      r.stages.label_smoothing, request.init.string(), course,
+      task_name(data.task), method_name(request.method), data.name, data.train.size(),
+      data.validation.size(), data.test.size(), data.max_tokens, data.vocabulary->size(),
+      tokenizer_name(data.tokenizer), s.layers, s.decoder_layers, s.width, s.heads, s.ffn,
+      request.seed, r.batch_size, attention_name(s.attention), r.dense_epochs, r.soft_epochs,
+      r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate, r.hard_rate, r.nested_rate,
+      r.dropout, r.weight_decay, r.free_slopes, request.static_budget, r.stages.label_smoothing,
+      request.init.string(), course,
       fmt::format("ffn={} allocation={} group={}", r.nested.ffn,
                   static_cast<int>(r.nested.allocation), r.nested.group_width));
 }
@@ -75,13 +78,28 @@ int64_t controller_width(const TrainRequest& request, const ModelShape& shape) {
   return hidden > 0 ? hidden : std::max<int64_t>(1, shape.width / 4);
 }
 
+void check_task(const TrainRequest& request) {
+  const Task task = request.task.task;
+  if (task == Task::translate && request.method != Method::dense) {
+    throw Error(ErrorCode::usage, "train",
+                fmt::format("--task translate is trained with --method dense: a budget of method "
+                            "{} governs one stack of layers, a translator has two",
+                            method_name(request.method)));
+  }
+  if (!request.init.empty() && !classifies_text(task)) {
+    throw Error(ErrorCode::usage, "train",
+                fmt::format("--init starts text classifiers, not --task {}", task_name(task)));
+  }
+}
+
 // Fresh weights, or those of --init with a fresh classifier when the labels differ.
 ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape,
                             const TaskData& data, torch::Device device) {
   ElasticModel model;
   model.shape = shape;
   model.dropout = request.recipe.dropout;
-  model.weights = fresh_weights(shape, request.seed, device);
+  model.weights = fresh_weights(shape, request.seed, device,
+                                shape.generates() ? OutputHead::language : OutputHead::classifier);
   if (!request.init.empty()) {
     start_from(request.init, data.labels, model);
   }
@@ -136,10 +154,11 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   card.seed = request.seed;
   card.steps = report.steps;
   card.recipe = describe_recipe(request);
+  card.measure = measure_title(report.scores[0].measure);
   if (!request.init.empty()) card.start = (request.init / "").parent_path().filename().string();
   if (data.task != Task::synthetic) card.licences = licences_of(request.task.data);
   for (const BudgetScore& score : report.scores) {
-    card.rows.push_back({score.budget, score.accuracy, score.active_heads, score.active_ffn,
+    card.rows.push_back({score.budget, measured(score), score.active_heads, score.active_ffn,
                          score.model_macs_fraction});
   }
   return write_model_card(config, card);
@@ -149,6 +168,7 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
 
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   check_shape(request.shape, "train");
+  check_task(request);
   if (request.recipe.dense_epochs == 0 && request.method != Method::adaptive) {
     throw Error(ErrorCode::usage, "train", "--epochs 0 is for --method adaptive alone");
   }
@@ -167,9 +187,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   TaskRequest task = request.task;
   if (fixed) task.max_tokens = std::min(task.max_tokens, static_cast<int>(shape.positions));
   const TaskData data = load_task(task, fixed ? &*fixed : nullptr);
-  shape.vocabulary = data.vocabulary->size();
-  shape.positions = data.max_tokens;
-  shape.labels = static_cast<int64_t>(data.labels.size());
+  shape = fit_shape(shape, data);
   shape.controller = controller_width(request, shape);
   if (request.method == Method::nested && request.recipe.nested.ffn) {
     uniform_order(shape, request.recipe.nested.group_width);  // refuses a bad --ffn-group early
@@ -206,7 +224,9 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   report.scored_on = has_test ? "test" : "validation";
   const std::vector<double> budgets =
       request.method == Method::dense ? std::vector<double>{1.0} : request.budgets;
-  report.scores = score_budgets(model, config, has_test ? data.test : data.validation, budgets);
+  const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
+  report.scores = score_budgets(model, config, has_test ? data.test : data.validation, budgets,
+                                tokenizer.get());
   report.steps = training.steps;
   report.samples_per_second = training.seconds > 0 ? training.samples / training.seconds : 0;
   report.parameters = parameter_count(model.shape, all_heads(shape.layers, shape.heads));

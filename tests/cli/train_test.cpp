@@ -60,8 +60,9 @@ TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
   expect_failure(
       train({"--method", "adaptive"}), 2,
       "--method adaptive is not supported; this version has: dense, nested, budgeted, static");
-  expect_failure(train({"--task", "image"}), 2,
-                 "--task image is not supported; this version has: classify, synthetic");
+  expect_failure(train({"--task", "speech"}), 2,
+                 "--task speech is not supported; this version has: classify, pair, image, lm, "
+                 "translate, synthetic");
   expect_failure(train({"--attention", "linear"}), 2,
                  "expected standard, optimized, efficient or super");
 }
