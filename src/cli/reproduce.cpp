@@ -15,12 +15,17 @@
 #include "cli/verb.h"
 #include "report/adaptive_summary.h"
 #include "report/budgeted_summary.h"
+#include "report/kind_budgets_summary.h"
 #include "report/nested_summary.h"
 #include "report/runs.h"
+#include "report/variants_summary.h"
 #include "train/adaptive_experiment.h"
+#include "train/attention_bench.h"
 #include "train/budgeted_experiment.h"
+#include "train/kind_budgets.h"
 #include "train/nested_experiment.h"
 #include "train/torch_bench.h"
+#include "train/variants_experiment.h"
 
 namespace headroom {
 namespace {
@@ -68,6 +73,20 @@ Page budgeted_page(const std::vector<Json>& runs, const Json& timing, const std:
            {"mass.svg", summary.mass}}};
 }
 
+Page variants_page(const std::vector<Json>& runs, const Json& timing,
+                   const std::string& /*command*/) {
+  if (runs[0].at("task") == kind_budgets_task) {
+    const KindBudgetsSummary table = summarise_kind_budgets(runs);
+    return {table.results, table.page, {}};
+  }
+  const VariantsSummary summary = summarise_variants(runs, timing);
+  return {summary.results,
+          summary.page,
+          {{"scores.svg", summary.scores},
+           {"macs.svg", summary.macs},
+           {"latency.svg", summary.latency}}};
+}
+
 Page nested_page(const std::vector<Json>& runs, const Json& timing,
                  const std::string& /*command*/) {
   const NestedSummary summary = summarise_nested(runs, timing);
@@ -84,38 +103,45 @@ Page adaptive_page(const std::vector<Json>& runs, const Json& timing,
   return {summary.results, summary.page, std::move(summary.plots)};
 }
 
+constexpr int timing_rounds = 101;
+
 BenchSettings timing_settings(std::vector<double> budgets, int64_t tokens) {
   BenchSettings settings;
   settings.budgets = std::move(budgets);
   settings.batches = {1, 32};
   settings.tokens = {tokens};
-  settings.rounds = 101;
+  settings.rounds = timing_rounds;
   settings.warmup = 5;
   settings.threads = 1;
   return settings;
 }
 
-// Times the selections of a finished run on this machine's CPU, one thread. Weights do not matter
-// for time, so runs trained elsewhere can be timed here.
+// Measured on this machine's CPU, one thread.
+Json timing_of(Json cells) {
+  return {{"date", today()},
+          {"threads", 1},
+          {"rounds", timing_rounds},
+          {"machine", describe_machine()},
+          {"cells", std::move(cells)}};
+}
+
+// Times the selections of a finished run. Weights do not matter for time, so runs trained elsewhere
+// can be timed here.
 Json time_selections(BenchSettings settings, const Select& select, const Json& run,
                      ProgressSink& progress) {
   const ModelShape shape = shape_of_run(run);
   for (int64_t& tokens : settings.tokens) {  // 0, or more than the model reads: its longest input
     tokens = tokens == 0 ? shape.positions : std::min(tokens, shape.positions);
   }
-  Json timing = {{"date", today()},
-                 {"threads", 1},
-                 {"rounds", settings.rounds},
-                 {"machine", describe_machine()},
-                 {"cells", Json::array()}};
+  Json cells = Json::array();
   for (const BenchCell& cell : bench_shape(shape, select, settings, progress)) {
-    timing["cells"].push_back(to_json(cell));
+    cells.push_back(to_json(cell));
   }
-  return timing;
+  return timing_of(std::move(cells));
 }
 
 ExperimentKind kind_named(const std::string& name) {
-  require_supported("EXPERIMENT", name, {"budgeted", "nested", "adaptive"});
+  require_supported("EXPERIMENT", name, {"budgeted", "nested", "adaptive", "variants"});
   if (name == "adaptive") {
     return {"adaptive", adaptive_experiment, run_adaptive_seed,
             [](const Experiment& experiment, const fs::path& out, const Json& /*run*/,
@@ -124,6 +150,16 @@ ExperimentKind kind_named(const std::string& name) {
                                   progress);
             },
             adaptive_page};
+  }
+  if (name == "variants") {
+    return {"variants", variants_experiment, run_variants_seed,
+            [](const Experiment&, const fs::path&, const Json& run, ProgressSink& progress) {
+              if (run.at("task") == kind_budgets_task) return timing_of(Json::array());
+              AttentionBench bench;
+              bench.rounds = timing_rounds;
+              return timing_of(bench_attention(bench, progress));
+            },
+            variants_page};
   }
   if (name == "nested") {
     return {"nested", nested_experiment, run_nested_seed,
@@ -184,10 +220,12 @@ int run_reproduce(int argc, char** argv) {
   bool again = false;
   bool runs_only = false;
   bool summary_only = false;
-  app.add_option("EXPERIMENT", name, "budgeted, nested or adaptive")->required();
+  app.add_option("EXPERIMENT", name, "budgeted, nested, adaptive or variants")->required();
   app.add_option("--task", task,
                  "budgeted: synthetic, agnews, dbpedia, imdb; nested: agnews, imdb, dbpedia, "
-                 "banking77; adaptive: agnews, imdb, dbpedia, sick, snli, yelp")
+                 "banking77; adaptive: agnews, imdb, dbpedia, sick, snli, yelp; variants: imdb32, "
+                 "imdb-small, imdb-medium, imdb-large, agnews, agnews-budgets, sick, mnist, cifar10, "
+                 "shakespeare, multi30k")
       ->required();
   app.add_option("--init", init, "pretrained checkpoint that every arm starts from");
   app.add_option("--seeds", seeds, "comma-separated seeds, at least three for any claim");

@@ -1,0 +1,182 @@
+#include "report/variants_summary.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "report/arms.h"
+#include "report/summary_parts.h"
+#include "report/variants_plots.h"
+
+namespace headroom {
+namespace {
+
+constexpr Arm arms[] = {
+    {"standard", "standard"},
+    {"optimized", "optimized"},
+    {"efficient", "efficient"},
+    {"super", "super"},
+    {"standard-matched", "standard, half the heads"},
+    {"standard-mixing", "standard with a mixing matrix"},
+};
+
+constexpr VariantsMeasure accuracy = {"accuracy", "accuracy, %", 100, true};
+constexpr VariantsMeasure nats = {"loss", "nats per token", 1, false};
+constexpr VariantsMeasure bleu = {"bleu", "BLEU", 1, true};
+
+// Within this of Standard a kind counts as level with it; fixed before anything was run.
+double margin_of(const VariantsMeasure& measure) {
+  return measure.higher_is_better ? 1.0 : 0.02;  // a point of accuracy or BLEU; 0.02 nats
+}
+
+VariantsMeasure measure_of(const Json& run) {
+  const std::string task = run.at("task").get<std::string>();
+  if (task == "multi30k") return bleu;
+  return task == "shakespeare" ? nats : accuracy;
+}
+
+// An arm minus Standard over the seeds that have both, in the measure's units; positive is better.
+Estimate gain_of(const Runs& runs, const Arm& arm, const VariantsMeasure& measure) {
+  std::vector<double> values;
+  for (const Json& run : runs) {
+    const Json* ours = find_point(run, arm.key, 1.0);
+    const Json* standard = find_point(run, "standard", 1.0);
+    if (ours == nullptr || standard == nullptr) continue;
+    const double difference =
+        ours->at(measure.key).get<double>() - standard->at(measure.key).get<double>();
+    values.push_back(measure.scale * (measure.higher_is_better ? difference : -difference));
+  }
+  return estimate(values);
+}
+
+std::string verdict_of(const Estimate& gain, double margin) {
+  if (gain.count < 2) return "one seed";
+  if (gain.low() > 0) return gain.low() > margin ? "better by more than the margin" : "better";
+  if (gain.high() < 0) return gain.high() < -margin ? "worse by more than the margin" : "worse";
+  const bool level = gain.low() > -margin && gain.high() < margin;
+  return level ? "level" : "not decided";
+}
+
+std::string with_interval(double mean, double half_width, int count, bool sign) {
+  const std::string number = sign ? fmt::format("{:+.3f}", mean) : fmt::format("{:.3f}", mean);
+  return count < 2 ? number : fmt::format("{} ± {:.3f}", number, half_width);
+}
+
+double mean_of(const Runs& runs, const Arm& arm, const char* key) {
+  return estimate(values_of(runs, arm.key, 1.0, key)).mean;
+}
+
+Table score_table(const Runs& runs, const VariantsMeasure& measure) {
+  Table table{{"attention", measure.title, "gain over standard", "verdict", "attention parameters",
+               "all parameters", "forward MACs", "forward + backward"},
+              {}};
+  for (const Arm& arm : arms) {
+    const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.key));
+    if (score.count == 0) continue;
+    const Estimate gain = gain_of(runs, arm, measure);
+    const bool itself = std::string_view(arm.key) == "standard";
+    table.rows.push_back({arm.title,
+                          with_interval(measure.scale * score.mean,
+                                        measure.scale * score.half_width, score.count, false),
+                          itself || gain.count == 0
+                              ? "-"
+                              : with_interval(gain.mean, gain.half_width, gain.count, true),
+                          itself ? "-" : verdict_of(gain, margin_of(measure)),
+                          fmt::format("{:.0f}", mean_of(runs, arm, "attention_parameters")),
+                          fmt::format("{:.0f}", mean_of(runs, arm, "parameters")),
+                          fmt::format("{:.3f} M", mean_of(runs, arm, "model_macs") / 1e6),
+                          fmt::format("{:.3f} M", mean_of(runs, arm, "training_macs") / 1e6)});
+  }
+  return table;
+}
+
+Table timing_table(const Json& timing) {
+  Table table{{"d", "n", "attention", "median ms", "over standard", "MACs over standard"}, {}};
+  for (const Json& cell : timing.at("cells")) {
+    table.rows.push_back({cell.at("width").dump(), cell.at("tokens").dump(),
+                          cell.at("attention").get<std::string>(),
+                          fmt::format("{:.3f}", cell.at("median_ms").get<double>()),
+                          fmt::format("{:.2f}", cell.at("over_standard").get<double>()),
+                          fmt::format("{:.2f}", cell.at("macs_over_standard").get<double>())});
+  }
+  return table;
+}
+
+std::string describe_model(const Json& run) {
+  const Json& shape = run.at("shape");
+  return fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens, vocabulary {}",
+                     shape.at("layers").dump(), shape.at("width").dump(), shape.at("heads").dump(),
+                     shape.at("ffn").dump(), shape.at("max_tokens").dump(),
+                     shape.at("vocabulary").dump());
+}
+
+std::string command_of(const Runs& runs) {
+  return fmt::format("headroom reproduce variants --task {} --seeds {}",
+                     runs[0].at("task").get<std::string>(), list_seeds(runs, ","));
+}
+
+Json results_of(const Runs& runs, const Json& timing, const VariantsMeasure& measure) {
+  Json results = describe_results("variants", runs, command_of(runs));
+  results["shape"] = runs[0].at("shape");
+  results["recipe"] = runs[0].at("recipe");
+  results["measure"] = measure.key;
+  results["margin"] = margin_of(measure);
+  for (const Arm& arm : arms) {
+    const std::vector<double> values = values_of(runs, arm.key, 1.0, measure.key);
+    if (values.empty()) continue;
+    Json& entry = results["arms"][arm.key];
+    entry["score"] = to_json(estimate(values));
+    entry["validation_loss"] =
+        to_json(estimate(values_of(runs, arm.key, 1.0, "loss", "validation")));
+    const Estimate gain = gain_of(runs, arm, measure);
+    if (gain.count > 0) entry["gain_over_standard"] = to_json(gain);
+    for (const char* key :
+         {"attention_parameters", "parameters", "attention_macs", "model_macs", "training_macs"}) {
+      entry[key] = mean_of(runs, arm, key);
+    }
+  }
+  results["timing"] = timing;
+  return results;
+}
+
+std::string page_of(const Runs& runs, const Json& timing, const VariantsMeasure& measure,
+                    const VariantsSummary& plots) {
+  std::string text = fmt::format(
+      "# Kinds of attention: {}\n\nMade by `{}`.\n\n{}\n"
+      "All arms share steps, rates, batches and seeds; the weights that validated best are scored "
+      "once on the test rows. Mean ± half the 95 % interval over seeds. A gain is paired by seed, "
+      "and positive is better; \"level\" means that its interval lies within {} of zero, a margin "
+      "fixed before the runs. Backward passes count twice the forward pass.\n\n{}\n",
+      runs[0].at("task").get<std::string>(), command_of(runs),
+      describe_setting(runs, describe_model(runs[0])), margin_of(measure),
+      markdown(score_table(runs, measure)));
+  if (!plots.scores.empty()) text += "![score by kind](scores.svg)\n\n";
+  text += "![MACs by kind](macs.svg)\n";
+  if (!plots.latency.empty()) {
+    text += fmt::format(
+        "\n## Measured time\n\nOne attention layer on one sequence, heads of 32 columns, libtorch "
+        "on "
+        "one thread, all kinds in every round, on {}, {}.\n\n![time by kind](latency.svg)\n\n{}",
+        timing.at("machine").at("cpu").get<std::string>(), timing.at("date").get<std::string>(),
+        markdown(timing_table(timing)));
+  }
+  return text + missing_section(runs, arms);
+}
+
+}  // namespace
+
+VariantsSummary summarise_variants(const std::vector<Json>& runs, const Json& timing) {
+  if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
+  const VariantsMeasure measure = measure_of(runs[0]);
+  VariantsSummary summary;
+  summary.results = results_of(runs, timing, measure);
+  summary.scores = variants_score_plot(runs, arms, measure);
+  summary.macs = variants_macs_plot();
+  summary.latency = variants_latency_plot(timing);
+  summary.page = page_of(runs, timing, measure, summary);
+  return summary;
+}
+
+}  // namespace headroom
