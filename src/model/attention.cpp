@@ -23,15 +23,19 @@ torch::Tensor context_of(const torch::Tensor& q, const torch::Tensor& k, const t
 #if TORCH_VERSION_MAJOR >= 2
   // One fused kernel instead of five: on a GPU small models wait for launches, not for arithmetic.
   if (q.is_cuda()) {
-    if (causal && q.size(2) == k.size(2)) {
-      return at::scaled_dot_product_attention(q, k, v, {}, dropout, /*is_causal=*/true);
+    // In mixed precision what was projected is bf16, what is read from the input is not.
+    const auto type = q.scalar_type();
+    const bool from_the_start = q.size(2) == k.size(2);
+    if (causal && from_the_start) {
+      return at::scaled_dot_product_attention(q, k.to(type), v.to(type), {}, dropout,
+                                              /*is_causal=*/true);
     }
     if (!causal && !key_bias.defined()) {
-      return at::scaled_dot_product_attention(q, k, v, {}, dropout);
+      return at::scaled_dot_product_attention(q, k.to(type), v.to(type), {}, dropout);
     }
     const torch::Tensor bias =
-        causal ? causal_bias(q.size(2), k.size(2), q.options()) : key_bias.to(q.scalar_type());
-    return at::scaled_dot_product_attention(q, k, v, bias, dropout);
+        causal ? causal_bias(q.size(2), k.size(2), q.options()) : key_bias.to(type);
+    return at::scaled_dot_product_attention(q, k.to(type), v.to(type), bias, dropout);
   }
 #endif
   const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));

@@ -19,7 +19,8 @@ struct StageSettings {
   double temperature = 2.0;
   double budget_low = 0.1;                                   // budgets are drawn from [low, 1] ...
   std::vector<double> budget_grid = {0.25, 0.5, 0.75, 1.0};  // ... or, half the time, from these
-  std::optional<double> fixed_budget;                        // static gates: always this one
+  bool bf16 = false;  // dense stages on a GPU: products in bf16, weights and sums in fp32
+  std::optional<double> fixed_budget;  // static gates: always this one
 };
 
 // How a nested model spreads a budget over its layers.

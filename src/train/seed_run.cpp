@@ -84,6 +84,7 @@ void SeedRun::start_results() {
                        {"labels", shape_.labels}};
   const Recipe& r = experiment_.recipe;
   results_["recipe"] = {{"batch", r.batch_size},
+                        {"dense_epochs", r.dense_epochs},
                         {"dense_rate", r.dense_rate},
                         {"soft_rate", r.soft_rate},
                         {"hard_rate", r.hard_rate},

@@ -192,7 +192,7 @@ TEST_F(Checkpoint, EachConfigOutOfRangeIsABadModel) {
        },
        "needs a string under \"1\""},
       {"no headroom object", [](Json& json) { json.erase("headroom"); }, "must be imported first"},
-      {"a newer format", [](Json& json) { json["headroom"]["format"] = 4; },
+      {"a newer format", [](Json& json) { json["headroom"]["format"] = 1000; },
        "written by a newer headroom"},
   };
   for (const BadConfig& entry : bad) {

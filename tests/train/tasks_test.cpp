@@ -101,9 +101,11 @@ TEST_P(Tasks, ImagesAreClassifiedAtEveryBudget) {
   TrainRequest wanted = request(Task::image, data);
   wanted.task.patch = 4;
   wanted.method = Method::budgeted;
-  wanted.recipe.dense_epochs = 12;
-  wanted.recipe.soft_epochs = 3;
-  wanted.recipe.hard_epochs = 2;
+  wanted.recipe.dense_epochs = 20;
+  wanted.recipe.soft_epochs = 10;
+  wanted.recipe.hard_epochs = 10;
+  wanted.recipe.soft_rate = 3e-3;
+  wanted.recipe.hard_rate = 3e-3;
   const TrainReport report = train(wanted);
   EXPECT_EQ(report.scores.size(), 4U);
   EXPECT_GT(report.scores.back().accuracy, 0.9);
