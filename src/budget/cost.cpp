@@ -49,8 +49,8 @@ Cost cost_of_units(const ModelShape& shape, int64_t heads, int64_t neurons, int6
   Cost cost;
   cost.attention_macs = static_cast<double>(heads) * head_macs(shape, tokens) +
                         static_cast<double>(shape.layers) * controller_macs(shape, tokens);
-  cost.model_macs = cost.attention_macs + output_macs(shape, tokens) +
-                    2 * T * D * static_cast<double>(neurons);
+  cost.model_macs =
+      cost.attention_macs + output_macs(shape, tokens) + 2 * T * D * static_cast<double>(neurons);
   return cost;
 }
 

@@ -221,11 +221,12 @@ int run_reproduce(int argc, char** argv) {
   bool runs_only = false;
   bool summary_only = false;
   app.add_option("EXPERIMENT", name, "budgeted, nested, adaptive or variants")->required();
-  app.add_option("--task", task,
-                 "budgeted: synthetic, agnews, dbpedia, imdb; nested: agnews, imdb, dbpedia, "
-                 "banking77; adaptive: agnews, imdb, dbpedia, sick, snli, yelp; variants: imdb32, "
-                 "imdb-small, imdb-medium, imdb-large, agnews, agnews-budgets, sick, mnist, cifar10, "
-                 "shakespeare, multi30k")
+  app.add_option(
+         "--task", task,
+         "budgeted: synthetic, agnews, dbpedia, imdb; nested: agnews, imdb, dbpedia, "
+         "banking77; adaptive: agnews, imdb, dbpedia, sick, snli, yelp; variants: imdb32, "
+         "imdb-small, imdb-medium, imdb-large, agnews, agnews-budgets, sick, mnist, cifar10, "
+         "shakespeare, multi30k")
       ->required();
   app.add_option("--init", init, "pretrained checkpoint that every arm starts from");
   app.add_option("--seeds", seeds, "comma-separated seeds, at least three for any claim");

@@ -82,8 +82,9 @@ torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
   if (ends_with(entry.name, "position_embeddings.weight")) {
     return sinusoids(entry.shape[0], entry.shape[1]);
   }
-  // Patches as small as words: larger ones would drown their positions. Controllers start undecided:
-  // every input asks for the same share of heads, and no head is more relevant than the others.
+  // Patches as small as words: larger ones would drown their positions. Controllers start
+  // undecided: every input asks for the same share of heads, and no head is more relevant than the
+  // others.
   const bool table = ends_with(entry.name, "_embeddings.weight") ||
                      ends_with(entry.name, "patches.weight") ||
                      ends_with(entry.name, "controller.budget.weight") ||

@@ -88,7 +88,7 @@ void set_images(Experiment& experiment) {
   experiment.shape = default_shape(Task::image);
   experiment.task.patch = 4;
   if (task == "mnist") {
-    set_epochs(experiment, 10, 256, 1e-3);
+    set_epochs(experiment, 12, 256, 1e-3);
   } else {
     set_epochs(experiment, 30, 256, 1e-3);
   }

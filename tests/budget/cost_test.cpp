@@ -110,5 +110,43 @@ TEST(PublishedAttentionMacs, FitTheSavingsReportedForImdb) {
   EXPECT_NEAR(saved, 0.25 * (1 - 0.601), 1e-12);
 }
 
+TEST(Cost, OfATranslationIsThatOfItsParts) {
+  // One layer each, width 4, FFN 6, 10 words; 3 source and 2 target tokens.
+  ModelShape shape;
+  shape.layers = 1;
+  shape.decoder_layers = 1;
+  shape.width = 4;
+  shape.heads = 2;
+  shape.ffn = 6;
+  shape.vocabulary = 10;
+  const double encoder = 4 * 3 * 16 + 2 * 9 * 4;
+  const double self = 4 * 2 * 16 + 2 * 4 * 4;
+  const double cross = 2 * 2 * 16 + 2 * 3 * 16 + 2 * 2 * 3 * 4;
+  const double ffn = 2 * 3 * 4 * 6 + 2 * 2 * 4 * 6;
+  const Cost standard = translation_cost(shape, 3, 2);
+  EXPECT_EQ(standard.attention_macs, encoder + self + cross);
+  EXPECT_EQ(standard.model_macs, encoder + self + cross + ffn + 2 * 4 * 10);
+  shape.attention = AttentionKind::super;
+  const double saved = 2 * (3 + 2 + 3) * 16;  // keys and values of all three
+  const double mixing = (9 + 4 + 9) * 4;
+  EXPECT_EQ(translation_cost(shape, 3, 2).attention_macs, encoder + self + cross - saved + mixing);
+}
+
+TEST(Cost, OfALanguageModelAndOfImagesCountsTheirOutputAndPatches) {
+  ModelShape shape;
+  shape.layers = 1;
+  shape.width = 4;
+  shape.heads = 2;
+  shape.ffn = 6;
+  shape.vocabulary = 10;
+  const Selection all = all_heads(1, 2);
+  const double layer = cost_of(shape, all, 3).attention_macs + 2 * 3 * 4 * 6;
+  shape.causal = true;
+  EXPECT_EQ(cost_of(shape, all, 3).model_macs, layer + 3 * 4 * 10);
+  shape.causal = false;
+  shape.patch_values = 5;
+  EXPECT_EQ(cost_of(shape, all, 3).model_macs, layer + 2 * 4 * 5 + 16 + 4 * 2);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -333,5 +333,55 @@ TEST(TensorNames, OfAMaskedLmHaveItsHeadInsteadOfAClassifier) {
   EXPECT_EQ(names[encoder + 4].shape, (std::vector<int64_t>{9}));
 }
 
+ModelConfig task_config(Task task) {
+  ModelConfig config = pretrained_config();
+  config.task = task;
+  if (task == Task::image) {
+    config.image = {8, 3, 4};
+    config.shape.positions = 5;
+    config.shape.patch_values = 48;
+    config.labels = {"cat", "dog"};
+    config.shape.labels = 2;
+  }
+  config.shape.causal = task == Task::lm;
+  config.shape.decoder_layers = task == Task::translate ? 3 : 0;
+  if (task == Task::image || task == Task::lm) config.shape.token_types = 0;
+  config.tokenizer = task == Task::lm ? TokenizerKind::character : TokenizerKind::wordpiece;
+  return config;
+}
+
+TEST(TaskConfig, ComesBackWholeAndSaysItsVersion) {
+  for (const Task task : {Task::image, Task::lm, Task::translate}) {
+    const ModelConfig config = task_config(task);
+    const Json json = config_to_json(config);
+    EXPECT_EQ(json["model_type"], "headroom") << "no BERT: others must not take it for one";
+    EXPECT_EQ(json["headroom"]["format"], 3);
+    const ModelConfig back = written_and_read(config);
+    EXPECT_EQ(back.task, task);
+    EXPECT_EQ(back.shape, config.shape);
+    EXPECT_EQ(back.image, config.image);
+    EXPECT_EQ(back.labels, config.labels);
+    EXPECT_EQ(back.tokenizer, config.tokenizer);
+    EXPECT_EQ(back.output_head(),
+              task == Task::image ? OutputHead::classifier : OutputHead::language);
+  }
+}
+
+TEST(TaskConfig, PatchesThatDoNotFitAreRefused) {
+  Json json = config_to_json(task_config(Task::image));
+  json["headroom"]["image"]["patch"] = 3;
+  expect_refused(json, "patch is 3, which does not divide the side of 8");
+  json["headroom"]["image"]["patch"] = 2;
+  expect_refused(json, "16 patches and a class token, but max_position_embeddings is 5");
+  json["headroom"].erase("image");
+  expect_refused(json, "image is missing");
+}
+
+TEST(TaskConfig, ATranslatorNeedsItsDecoder) {
+  Json json = config_to_json(task_config(Task::translate));
+  json["headroom"].erase("decoder_layers");
+  expect_refused(json, "decoder_layers is missing");
+}
+
 }  // namespace
 }  // namespace headroom
