@@ -25,14 +25,19 @@ int64_t linear_count(int64_t in, int64_t out) {
   return in * out + out;
 }
 
-// Cross-attention and its norm, and everything else a decoder layer has.
-int64_t decoder_count(const ModelShape& shape) {
+// Both attentions of every decoder layer.
+int64_t decoder_attention_count(const ModelShape& shape) {
   const int64_t D = shape.width;
   const int64_t mixing = has_mixing(shape.attention) ? shape.positions * shape.positions : 0;
-  const int64_t attention =
-      (input_projections(shape.attention) + 1) * linear_count(D, D) + mixing + 2 * D;
-  const int64_t ffn = linear_count(D, shape.ffn) + linear_count(shape.ffn, D) + 2 * D;
-  return shape.decoder_layers * (2 * attention + ffn);
+  const int64_t projections = input_projections(shape.attention) + 1;
+  return shape.decoder_layers * 2 * (projections * linear_count(D, D) + mixing);
+}
+
+// What else a decoder layer has: FFN and three norms.
+int64_t decoder_rest_count(const ModelShape& shape) {
+  const int64_t D = shape.width;
+  return shape.decoder_layers *
+         (linear_count(D, shape.ffn) + linear_count(shape.ffn, D) + 3 * 2 * D);
 }
 
 int64_t embedding_count(const ModelShape& shape) {
@@ -137,7 +142,7 @@ int64_t attention_parameter_count(const ModelShape& shape, const Selection& sele
   const int64_t per_head = (projections + 1) * D * W + projections * W;
   const int64_t mixing = has_mixing(shape.attention) ? shape.positions * shape.positions : 0;
   const int64_t per_layer = D + mixing;  // O's bias; the others are per head
-  int64_t count = selection.total() * per_head;
+  int64_t count = selection.total() * per_head + decoder_attention_count(shape);
   for (const auto& kept : selection.kept) count += kept.empty() ? 0 : per_layer;
   return count;
 }
@@ -151,7 +156,7 @@ int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t controller =
       C > 0 ? linear_count(D, C) + linear_count(C, 1) + linear_count(D, shape.heads) : 0;
   int64_t count = embedding_count(shape) + attention_parameter_count(shape, selection) + head +
-                  decoder_count(shape) + shape.layers * controller;
+                  decoder_rest_count(shape) + shape.layers * controller;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {  // a skipped block leaves nothing
     const int64_t F = selection.ffn_of(layer, shape.ffn);
     if (!selection.kept[static_cast<size_t>(layer)].empty()) count += norm;
