@@ -36,8 +36,7 @@ int64_t decoder_attention_count(const ModelShape& shape) {
 // What else a decoder layer has: FFN and three norms.
 int64_t decoder_rest_count(const ModelShape& shape) {
   const int64_t D = shape.width;
-  return shape.decoder_layers *
-         (linear_count(D, shape.ffn) + linear_count(shape.ffn, D) + 3 * 2 * D);
+  return shape.decoder_layers * (linear_count(D, shape.ffn) + linear_count(shape.ffn, D) + 6 * D);
 }
 
 int64_t embedding_count(const ModelShape& shape) {

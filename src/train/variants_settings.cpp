@@ -103,6 +103,7 @@ void set_language(Experiment& experiment) {
   experiment.task.max_tokens = 192;  // as many as the width, where Super costs what Optimized does
   experiment.shape = default_shape(Task::lm);
   experiment.recipe.validate_every = 250;
+  experiment.recipe.dropout = 0.1;
   set_epochs(experiment, 76, 128, 1e-3);  // 3,000 steps of 128 rows
 }
 

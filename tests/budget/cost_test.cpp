@@ -110,15 +110,13 @@ TEST(PublishedAttentionMacs, FitTheSavingsReportedForImdb) {
   EXPECT_NEAR(saved, 0.25 * (1 - 0.601), 1e-12);
 }
 
+ModelShape one_layer() {
+  return {.layers = 1, .width = 4, .heads = 2, .ffn = 6, .vocabulary = 10};
+}
+
 TEST(Cost, OfATranslationIsThatOfItsParts) {
-  // One layer each, width 4, FFN 6, 10 words; 3 source and 2 target tokens.
-  ModelShape shape;
-  shape.layers = 1;
+  ModelShape shape = one_layer();  // 3 source and 2 target tokens
   shape.decoder_layers = 1;
-  shape.width = 4;
-  shape.heads = 2;
-  shape.ffn = 6;
-  shape.vocabulary = 10;
   const double encoder = 4 * 3 * 16 + 2 * 9 * 4;
   const double self = 4 * 2 * 16 + 2 * 4 * 4;
   const double cross = 2 * 2 * 16 + 2 * 3 * 16 + 2 * 2 * 3 * 4;
@@ -133,12 +131,7 @@ TEST(Cost, OfATranslationIsThatOfItsParts) {
 }
 
 TEST(Cost, OfALanguageModelAndOfImagesCountsTheirOutputAndPatches) {
-  ModelShape shape;
-  shape.layers = 1;
-  shape.width = 4;
-  shape.heads = 2;
-  shape.ffn = 6;
-  shape.vocabulary = 10;
+  ModelShape shape = one_layer();
   const Selection all = all_heads(1, 2);
   const double layer = cost_of(shape, all, 3).attention_macs + 2 * 3 * 4 * 6;
   shape.causal = true;

@@ -4,22 +4,16 @@
 #include "data/encoded.h"
 #include "data/images.h"
 #include "data/plain_text.h"
+#include "idx_bytes.h"
 #include "support.h"
 #include "text/plain_tokenizer.h"
 #include "text/word_tokenizer.h"
 
 namespace headroom {
 namespace {
+using testing::big_endian;
 using testing::expect_error;
 using testing::TemporaryFolder;
-
-std::string big_endian(std::initializer_list<uint32_t> numbers) {
-  std::string bytes;
-  for (const uint32_t number : numbers) {
-    for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xff);
-  }
-  return bytes;
-}
 
 class Idx : public ::testing::Test {
  protected:
