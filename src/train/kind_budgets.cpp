@@ -82,7 +82,7 @@ class KindBudgetsRun : public SeedRun {
     json["steps"] = steps;
     json["heads"] = heads;
     json["points"] = {
-        point(share_of(heads), selection, evaluate(model.weights, test_, model.evaluation()))};
+        point(model.shape, share_of(heads), selection, evaluate(model.weights, test_, model.evaluation()))};
   }
 
   void with_gates(Json& json, int64_t heads, const StageSettings& stages) {
