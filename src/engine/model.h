@@ -18,8 +18,8 @@ namespace headroom {
 
 struct EngineOptions {
   Precision precision = Precision::fp32;
-  std::optional<Isa> isa;   // none: chosen_isa()
-  uint64_t max_memory = 0;  // bytes that the weights may take; 0: what is available
+  std::optional<Isa> isa = {};  // none: chosen_isa()
+  uint64_t max_memory = 0;      // bytes that the weights may take; 0: what is available
 };
 
 class EngineModel {

@@ -81,8 +81,8 @@ class KindBudgetsRun : public SeedRun {
     train(model, plan(dense_stage(recipe().stages, validation_), steps, recipe().dense_rate), 0);
     json["steps"] = steps;
     json["heads"] = heads;
-    json["points"] = {
-        point(model.shape, share_of(heads), selection, evaluate(model.weights, test_, model.evaluation()))};
+    json["points"] = {point(model.shape, share_of(heads), selection,
+                            evaluate(model.weights, test_, model.evaluation()))};
   }
 
   void with_gates(Json& json, int64_t heads, const StageSettings& stages) {
