@@ -18,10 +18,10 @@ bool surely_below(const Estimate& value, double level) {
   return value.count > 1 && value.high() < level;
 }
 
-Claim accuracy_claim(const Runs& runs, const std::string& ours) {
+JudgedClaim accuracy_claim(const Runs& runs, const std::string& ours) {
   const std::vector<double> differences = paired(runs, ours, "dense", "accuracy");
   const Estimate difference = estimate(differences);
-  Claim claim{8, "matches or beats standard attention", not_run, not_run};
+  JudgedClaim claim{8, "matches or beats standard attention", not_run, not_run};
   if (difference.count == 0) return claim;
   const Interval resampled = bootstrap(differences);
   claim.found = fmt::format("{} minus dense: {} points, p = {:.2f}, bootstrap {:+.2f} to {:+.2f}",
@@ -32,12 +32,15 @@ Claim accuracy_claim(const Runs& runs, const std::string& ours) {
                   : surely_below(difference, -margin) ? "refuted: more than 0.3 points below dense"
                   : surely_below(difference, 0)       ? "below dense, by how much is open"
                                                       : "open: the interval has both signs";
+  claim.outcome = surely_above(difference, -margin)   ? Verdict::reproduced
+                  : surely_below(difference, -margin) ? Verdict::not_reproduced
+                                                      : Verdict::inconclusive;
   return claim;
 }
 
-Claim heads_claim(const Runs& runs, const std::string& ours) {
+JudgedClaim heads_claim(const Runs& runs, const std::string& ours) {
   const std::vector<double> active = uncapped(runs, ours, "active_heads");
-  Claim claim{9, "uses few heads", not_run, not_run};
+  JudgedClaim claim{9, "uses few heads", not_run, not_run};
   if (active.empty()) return claim;
   claim.found = fmt::format("s {}, whole heads {}; with heads at 0.01 / 0.05 / 0.2: {} / {} / {}",
                             spread(uncapped(runs, ours, "s_mean")), spread(active),
@@ -46,15 +49,18 @@ Claim heads_claim(const Runs& runs, const std::string& ours) {
                             spread(uncapped(runs, "share-weight-0.2", "active_heads")));
   const Estimate weight_effect =
       estimate(paired(runs, "share-weight-0.01", "share-weight-0.2", "active_heads"));
-  claim.verdict = estimate(active).mean <= 0.5 ? "holds" : "refuted";
+  const bool few = estimate(active).mean <= 0.5;
+  claim.verdict = few ? "holds" : "refuted";
+  claim.outcome = few ? Verdict::reproduced : Verdict::not_reproduced;
   if (surely_above(weight_effect, 0.1)) {
+    claim.outcome = few ? Verdict::partly : Verdict::not_reproduced;
     claim.verdict += "; but the number is set by what heads are said to cost";
   }
   return claim;
 }
 
-Claim cost_claim(const Runs& runs, const std::string& ours, const Json& timing) {
-  Claim claim{10, "cuts FLOPs", not_run, not_run};
+JudgedClaim cost_claim(const Runs& runs, const std::string& ours, const Json& timing) {
+  JudgedClaim claim{10, "cuts FLOPs", not_run, not_run};
   const std::vector<double> published = uncapped(runs, ours, "published_fraction");
   if (published.empty()) return claim;
   const Estimate whole = estimate(uncapped(runs, ours, "macs_fraction"));
@@ -66,12 +72,13 @@ Claim cost_claim(const Runs& runs, const std::string& ours, const Json& timing) 
     claim.found += fmt::format(", {:.1f} % of the time of batches of 32", 100 * time_saved);
   }
   claim.verdict = whole.mean < 1 ? "holds" : "refuted: controllers cost more than heads save";
+  claim.outcome = whole.mean < 1 ? Verdict::reproduced : Verdict::not_reproduced;
   if (time_saved > 0) claim.verdict += ", in time too";
   return claim;
 }
 
-Claim memory_claim(const Runs& runs, const std::string& ours) {
-  Claim claim{11, "cuts memory and carbon", not_run, not_run};
+JudgedClaim memory_claim(const Runs& runs, const std::string& ours) {
+  JudgedClaim claim{11, "cuts memory and carbon", not_run, not_run};
   const std::vector<double> dense = at_path(runs, ours, "/memory/dense_bytes");
   const std::vector<double> chosen = at_path(runs, ours, "/memory/chosen_bytes");
   if (dense.empty()) return claim;
@@ -82,6 +89,7 @@ Claim memory_claim(const Runs& runs, const std::string& ours) {
       1e-6 * estimate(dense).mean, 1e-6 * estimate(chosen).mean, 100 * saved);
   claim.verdict = saved > 0 ? "memory holds; carbon would be FLOPs times a constant"
                             : "refuted for the peak: it lies outside attention";
+  claim.outcome = saved > 0 ? Verdict::partly : Verdict::not_reproduced;
   return claim;
 }
 
@@ -93,10 +101,10 @@ std::string matters(const std::vector<double>& differences) {
   return "not shown to matter";
 }
 
-Claim ablation_claim(const Runs& runs) {
+JudgedClaim ablation_claim(const Runs& runs) {
   const std::vector<double> share = paired(runs, "adaptive", "fixed-share", "accuracy");
   const std::vector<double> heads = paired(runs, "adaptive", "random-heads", "accuracy");
-  Claim claim{12, "both f_o and g_d matter", not_run, not_run};
+  JudgedClaim claim{12, "both f_o and g_d matter", not_run, not_run};
   if (share.empty() && heads.empty()) return claim;
   claim.found = fmt::format(
       "retrained: adaptive minus fixed share {}, minus random heads {} points; overruled at test "
@@ -107,13 +115,17 @@ Claim ablation_claim(const Runs& runs) {
       spread(at_path(runs, "adaptive", "/overrides/random_heads/accuracy"), 100));
   claim.verdict =
       fmt::format("retrained, which is fair: f_o {}, g_d {}", matters(share), matters(heads));
+  const int shown = surely_above(estimate(share), 0) + surely_above(estimate(heads), 0);
+  claim.outcome = shown == 2   ? Verdict::reproduced
+                  : shown == 1 ? Verdict::partly
+                               : Verdict::not_reproduced;
   return claim;
 }
 
-Claim difficulty_claim(const Runs& runs, const std::string& ours) {
+JudgedClaim difficulty_claim(const Runs& runs, const std::string& ours) {
   const std::vector<double> fixed =
       at_path(runs, ours, "/difficulty/share_and_loss_at_equal_length/value");
-  Claim claim{13, "harder inputs get more heads", not_run, not_run};
+  JudgedClaim claim{13, "harder inputs get more heads", not_run, not_run};
   if (fixed.empty()) return claim;
   claim.found = fmt::format(
       "rank correlation of s with a dense model's loss {}, at equal length {}; s in thirds of that "
@@ -126,6 +138,9 @@ Claim difficulty_claim(const Runs& runs, const std::string& ours) {
   claim.verdict = surely_above(correlation, 0)   ? "holds"
                   : surely_below(correlation, 0) ? "refuted: harder inputs get fewer"
                                                  : "open: the interval has both signs";
+  claim.outcome = surely_above(correlation, 0)   ? Verdict::reproduced
+                  : surely_below(correlation, 0) ? Verdict::not_reproduced
+                                                 : Verdict::inconclusive;
   return claim;
 }
 
@@ -149,10 +164,10 @@ std::vector<double> change_of(const Runs& runs, const std::string& arm, const st
   return changes;
 }
 
-Claim entropy_claim(const Runs& runs) {
+JudgedClaim entropy_claim(const Runs& runs) {
   const std::vector<double> scheduled = change_of(runs, "adaptive", "q_entropy");
   const std::vector<double> constant = change_of(runs, "constant-tau", "q_entropy");
-  Claim claim{14, "q loses entropy and s falls in training", not_run, not_run};
+  JudgedClaim claim{14, "q loses entropy and s falls in training", not_run, not_run};
   if (scheduled.empty()) return claim;
   claim.found = fmt::format(
       "from the first validation to the last: entropy of q {} nats, {} with constant tau; s {}, {} "
@@ -165,13 +180,17 @@ Claim entropy_claim(const Runs& runs) {
                   : by_itself        ? "holds, without the schedule too"
                   : constant.empty() ? "holds; without its control"
                                      : "forced by the schedule: without it entropy stays";
+  claim.outcome = !falls             ? Verdict::inconclusive
+                  : by_itself        ? Verdict::reproduced
+                  : constant.empty() ? Verdict::inconclusive
+                                     : Verdict::not_reproduced;
   return claim;
 }
 
-Claim scaling_claim(const Runs& runs) {
+JudgedClaim scaling_claim(const Runs& runs) {
   const std::vector<double> size = paired(runs, "small", "adaptive", "s_mean");
   const std::vector<double> rows = paired(runs, "rows-25", "adaptive", "s_mean");
-  Claim claim{15, "a bigger model or more data lowers s", not_run, not_run};
+  JudgedClaim claim{15, "a bigger model or more data lowers s", not_run, not_run};
   if (size.empty() && rows.empty()) return claim;
   claim.found =
       fmt::format("s of half the size minus whole {}; of a quarter of the rows {}, of half {}",
@@ -183,20 +202,40 @@ Claim scaling_claim(const Runs& runs) {
     return surely_above(value, 0) ? "holds" : surely_below(value, 0) ? "refuted" : "open";
   };
   claim.verdict = fmt::format("size: {}; data: {}", verdict(size), verdict(rows));
+  const int hold = surely_above(estimate(size), 0) + surely_above(estimate(rows), 0);
+  claim.outcome = hold == 2   ? Verdict::reproduced
+                  : hold == 1 ? Verdict::partly
+                              : Verdict::inconclusive;
   return claim;
 }
 
 }  // namespace
 
-std::vector<Claim> adaptive_claims(const Runs& runs, const std::string& ours, const Json& timing) {
+std::vector<JudgedClaim> adaptive_claims(const Runs& runs, const std::string& ours,
+                                         const Json& timing) {
   return {accuracy_claim(runs, ours), heads_claim(runs, ours), cost_claim(runs, ours, timing),
           memory_claim(runs, ours),   ablation_claim(runs),    difficulty_claim(runs, ours),
           entropy_claim(runs),        scaling_claim(runs)};
 }
 
-Json to_json(const std::vector<Claim>& claims) {
+bool was_run(const JudgedClaim& claim) {
+  return claim.verdict != not_run;
+}
+
+std::vector<Finding> adaptive_findings(const ResultsFolder& folder) {
+  std::vector<Finding> findings;
+  for (const JudgedClaim& claim :
+       adaptive_claims(folder.runs, chosen_adaptive(folder.runs), folder.timing)) {
+    if (!was_run(claim)) continue;
+    findings.push_back(
+        {claim.number, fmt::format("{}: {}", claim.found, claim.verdict), claim.outcome});
+  }
+  return findings;
+}
+
+Json to_json(const std::vector<JudgedClaim>& claims) {
   Json json = Json::array();
-  for (const Claim& claim : claims) {
+  for (const JudgedClaim& claim : claims) {
     json.push_back({{"claim", claim.number},
                     {"statement", claim.statement},
                     {"found", claim.found},

@@ -6,20 +6,25 @@
 #include <vector>
 
 #include "base/json.h"
+#include "report/claims.h"
 #include "report/runs.h"
 
 namespace headroom {
 
-struct Claim {
-  int number = 0;  // in docs/adaptive.md
+struct JudgedClaim {
+  int number = 0;  // as in report/claims.h
   std::string statement;
   std::string found;
-  std::string verdict;
+  std::string verdict;  // in words
+  Verdict outcome = Verdict::inconclusive;
 };
 
 // `ours` is the adaptive arm compared with dense. A claim whose arms were not run says so.
-std::vector<Claim> adaptive_claims(const Runs& runs, const std::string& ours, const Json& timing);
+std::vector<JudgedClaim> adaptive_claims(const Runs& runs, const std::string& ours,
+                                         const Json& timing);
 
-Json to_json(const std::vector<Claim>& claims);
+bool was_run(const JudgedClaim& claim);
+
+Json to_json(const std::vector<JudgedClaim>& claims);
 
 }  // namespace headroom

@@ -37,9 +37,9 @@ std::string heading(const Runs& runs) {
       runs[0].value("start", "fresh weights"), runs[0].at("steps").dump());
 }
 
-std::string claim_section(const std::vector<Claim>& claims) {
+std::string claim_section(const std::vector<JudgedClaim>& claims) {
   Table table{{"", "claim", "found", "verdict"}, {}};
-  for (const Claim& claim : claims) {
+  for (const JudgedClaim& claim : claims) {
     table.rows.push_back(
         {std::to_string(claim.number), claim.statement, claim.found, claim.verdict});
   }
@@ -181,7 +181,7 @@ Json arm_results(const Runs& runs) {
 AdaptiveSummary summarise_adaptive(const std::vector<Json>& runs, const Json& timing) {
   if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
   const std::string ours = chosen_adaptive(runs);
-  const std::vector<Claim> claims = adaptive_claims(runs, ours, timing);
+  const std::vector<JudgedClaim> claims = adaptive_claims(runs, ours, timing);
   AdaptiveSummary summary;
   summary.results = describe_results("adaptive", runs, command_of(runs));
   summary.results["compared_arm"] = ours;

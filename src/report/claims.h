@@ -42,6 +42,7 @@ struct ClaimSource {
 std::span<const ClaimSource> claim_sources();
 
 std::vector<Finding> budgeted_findings(const ResultsFolder& folder);
+std::vector<Finding> adaptive_findings(const ResultsFolder& folder);
 
 // Claims about numbers of parameters and MACs need no run.
 std::vector<Finding> counted_findings();

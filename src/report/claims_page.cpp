@@ -39,6 +39,12 @@ std::string page_link(const ResultsFolder& folder) {
   return fmt::format("[{0}]({0}/README.md)", folder.name);
 }
 
+// "agnews-pretrained" of the folder adaptive-agnews-pretrained.
+std::string subject_of(const ResultsFolder& folder) {
+  const std::string prefix = folder.experiment + "-";
+  return folder.name.rfind(prefix, 0) == 0 ? folder.name.substr(prefix.size()) : folder.task;
+}
+
 std::vector<Statement> statements_about(const Claim& claim,
                                         const std::vector<ResultsFolder>& folders) {
   std::vector<Statement> statements;
@@ -47,17 +53,17 @@ std::vector<Statement> statements_about(const Claim& claim,
     const std::string how = fmt::format(
         "`{}` ({})", folder.results.value("command", "not recorded"), page_link(folder));
     const ClaimSource* source = source_of(folder.experiment);
-    const std::vector<Finding> findings =
-        source == nullptr ? std::vector<Finding>{} : source->read(folder);
+    if (source == nullptr) {
+      statements.push_back({subject_of(folder), "see its page", "run, not judged", how});
+      continue;
+    }
+    const std::vector<Finding> findings = source->read(folder);
     const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
       return finding.claim == claim.number;
     });
-    if (found == findings.end()) {
-      statements.push_back({folder.task, "see its page", "run, not judged", how});
-    } else {
-      statements.push_back(
-          {folder.task, found->ours, std::string(verdict_name(found->verdict)), how});
-    }
+    if (found == findings.end()) continue;  // its arms were not run
+    statements.push_back(
+        {subject_of(folder), found->ours, std::string(verdict_name(found->verdict)), how});
   }
   for (const Finding& finding : counted_findings()) {
     if (finding.claim != claim.number) continue;
