@@ -4,7 +4,7 @@ _headroom() {
   local words=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect calibrate serve import export data --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect calibrate serve import export report data --help --version' -- "$word")
     return
   fi
   case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in
@@ -19,17 +19,18 @@ _headroom() {
     'bench --engine') words='native torch' ;;
   esac
   [ -n "$words" ] || case "$verb/$word" in
-    train/-*) words='--help --task --data --eval-data --data-dir --max-tokens --tokenizer --cased --vocab-size --min-count --train-rows --validation-rows --method --scope --allocation --ffn-group --attention --init --layers --width --heads --ffn --free-slopes --budget --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --config --json' ;;
-    pretrain/-*) words='--help --text --data-dir --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --validation-rows --validate-every --out --weights --resume --restart --save-seconds --seed --threads --device --config --json' ;;
-    reproduce/-*) words='--help --task --init --seeds --arms --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
+    train/-*) words='--help --task --data --eval-data --data-dir --max-tokens --tokenizer --cased --vocab-size --min-count --patch --train-rows --max-memory --validation-rows --method --scope --allocation --ffn-group --attention --init --layers --decoder-layers --width --heads --ffn --free-slopes --budget --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --config --json' ;;
+    pretrain/-*) words='--help --text --data-dir --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --config --json' ;;
+    reproduce/-*) words='--help --task --init --seeds --arms --epochs --train-rows --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
     eval/-*) words='--help --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
-    predict/-*) words='--help --model --budget --input --latency-ms --engine --precision --threads --device --json' ;;
+    predict/-*) words='--help --model --budget --input --latency-ms --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
     bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --seed --json' ;;
     inspect/-*) words='--help --model --budgets --tokens --json' ;;
     calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
-    serve/-*) words='--help --model --host --port --slo-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --log-requests --json' ;;
+    serve/-*) words='--help --model --host --port --slo-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --log-requests --json' ;;
     import/-*) words='--help --from --out --json' ;;
     export/-*) words='--help --model --format --budget --precision --dense-equivalent --out --json' ;;
+    report/-*) words='--help --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;
     data/-*) words='--help --data-dir --json' ;;
     data/*) words='list check get' ;;
   esac
