@@ -134,6 +134,7 @@ void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequ
   LoadOutcome& outcome = outcomes[index];
   outcome.budget = number_of<double>(between(*response, "x-headroom-budget: ", "\r\n"));
   outcome.inference_ms = number_of<double>(between(*response, "x-headroom-inference-ms: ", "\r\n"));
+  outcome.total_ms = number_of<double>(between(*response, "\"total_ms\":", "}"));
   outcome.right = between(*response, "\"label\":\"", "\"") == requests[order[index]].label;
   finish(connection, outcome, number_of<int>(std::string_view(*response).substr(9, 3)));
 }

@@ -21,7 +21,9 @@ struct LoadOutcome {
   double done = 0;
   int status = 0;  // 0: the connection broke, or no answer came
   double budget = 0;
-  double inference_ms = 0;  // as the server says
+  // As the server says.
+  double inference_ms = 0;
+  double total_ms = 0;  // from the request read to the response written
   bool right = false;
 };
 
