@@ -198,7 +198,7 @@ class AdaptiveRun : public SeedRun {
     add_caps(json, tuned.model);
     analyse(json, tuned.model, result);
     json["overrides"] = overrides(tuned.model);
-    if (seed_ == 1) json["maps"] = attention_maps(tuned.model, test_, *data_.vocabulary);
+    if (seed_ == 1) json["maps"] = attention_maps(tuned.model, test_);
     keep(tuned.model, "adaptive");
   }
 

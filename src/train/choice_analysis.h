@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/json.h"
-#include "text/vocabulary.h"
 #include "train/evaluate_choice.h"
 
 namespace headroom {
@@ -26,8 +25,7 @@ Json shares_by_difficulty(const ChoiceEvaluation& result, const torch::Tensor& d
 Json validation_curve_of(const std::string& log);
 
 // Who attends to whom in one text, every head of every layer, most relevant first.
-Json attention_maps(const ElasticModel& model, const std::vector<Batch>& batches,
-                    const Vocabulary& vocabulary);
+Json attention_maps(const ElasticModel& model, const std::vector<Batch>& batches);
 
 // Bytes of activations at the peak of one batch of rows on the CPU: all heads, and chosen ones.
 Json measure_memory(const ElasticModel& model, const Batch& batch);
