@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "report/adaptive_findings.h"
 #include "report/budgeted_summary.h"
 #include "report/nested_summary.h"
 
@@ -67,6 +68,7 @@ std::vector<Arm> listed_arms(const ResultsFolder& folder) {
   Arms known;
   if (folder.experiment == "budgeted") known = budgeted_arms();
   if (folder.experiment == "nested") known = nested_arms();
+  if (folder.experiment == "adaptive") known = adaptive_arms();
   return known.empty() ? arms_in(folder.runs) : std::vector<Arm>(known.begin(), known.end());
 }
 
@@ -96,8 +98,10 @@ std::vector<ResultsFolder> read_all_results(const fs::path& parent) {
 
 ExperimentArms arms_of(const ResultsFolder& folder) {
   ExperimentArms arms{listed_arms(folder), {}};
-  // The run says which arm it is about; otherwise the one that bears the experiment's name.
-  const std::string ours = folder.runs[0].value("default_arm", folder.experiment);
+  // The summary or the run says which arm it is about; otherwise the one with the experiment's
+  // name.
+  const std::string ours =
+      folder.results.value("compared_arm", folder.runs[0].value("default_arm", folder.experiment));
   const auto found = std::find_if(arms.all.begin(), arms.all.end(),
                                   [&](const Arm& arm) { return arm.key == ours; });
   if (found == arms.all.end()) {

@@ -6,6 +6,7 @@
 
 #include "base/join.h"
 #include "report/accuracy_plot.h"
+#include "report/adaptive_plots.h"
 #include "report/alive_map.h"
 #include "report/budgeted_plots.h"
 #include "report/cap_section.h"
@@ -135,6 +136,23 @@ std::string gates_part(const Subject& subject) {
   return html;
 }
 
+// Of models that choose heads per input; nothing for others.
+std::string choice_part(const Subject& subject) {
+  const Runs& runs = subject.runs;
+  const std::string& arm = subject.ours.key;
+  return html_figure(share_curve_plot(runs),
+                     "The share of heads that texts ask for, once heads cost something.") +
+         html_figure(entropy_curve_plot(runs),
+                     "How sharply heads are told apart; at a constant temperature only what is "
+                     "learned shows.") +
+         html_figure(difficulty_plot(runs, arm),
+                     "Texts in thirds of the loss that a separately trained dense model has on "
+                     "them.") +
+         html_figure(class_map(runs, arm), "Which classes ask for more, and in which block.") +
+         html_figure(attention_map_figure(runs),
+                     "One text: the most and the least relevant head of every block.");
+}
+
 Table cost_rows(const Subject& subject) {
   Table table{{"budget", "active heads", "active FFN", "MACs per row", "of dense", "parameters",
                "as fp32", "as bf16"},
@@ -193,6 +211,7 @@ ReportChapter results_chapter(const ResultsFolder& folder) {
       {"cap", "How much of the cap is reached", cap_section(folder.timing)},
       {"alive", "When units come alive", alive_part(subject)},
       {"gates", "Gates", gates_part(subject)},
+      {"choice", "Heads chosen per input", choice_part(subject)},
       {"memory", "Parameters and bytes", cost_part(subject)},
       {"missing", "Arms that were not run", missing_part(subject)},
       {"commands", "Commands", command_part(subject)},

@@ -39,6 +39,14 @@ TEST(ResultsReport, ANestedFolderHasNoGatesButParameters) {
   EXPECT_NE(page.find("4,596,868"), std::string::npos);
 }
 
+TEST(ResultsReport, AnAdaptiveFolderShowsWhatTextsChose) {
+  const std::string page = page_about(stored / "adaptive-agnews-pretrained");
+  expect_self_contained(page);
+  EXPECT_TRUE(has_section(page, "Heads chosen per input"));
+  EXPECT_NE(page.find("Share of heads by block and class"), std::string::npos);
+  EXPECT_FALSE(has_section(page_about(stored / "nested-agnews"), "Heads chosen per input"));
+}
+
 TEST(ResultsReport, AnUnknownExperimentHasTheSectionsThatItsRunsAllow) {
   const TemporaryFolder folder;
   const std::string page = page_about(write_unknown_results(folder));
