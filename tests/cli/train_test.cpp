@@ -58,8 +58,9 @@ TEST_F(Train, MissingOutIsAUsageError) {
 
 TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
   expect_failure(
-      train({"--method", "adaptive"}), 2,
-      "--method adaptive is not supported; this version has: dense, nested, budgeted, static");
+      train({"--method", "sparse"}), 2,
+      "--method sparse is not supported; this version has: dense, nested, budgeted, static, "
+      "adaptive");
   expect_failure(train({"--task", "speech"}), 2,
                  "--task speech is not supported; this version has: classify, pair, image, lm, "
                  "translate, synthetic");
