@@ -40,7 +40,7 @@ std::string page_link(const ResultsFolder& folder) {
 }
 
 // "agnews-pretrained" of the folder adaptive-agnews-pretrained.
-std::string subject_of(const ResultsFolder& folder) {
+std::string title_of(const ResultsFolder& folder) {
   const std::string prefix = folder.experiment + "-";
   return folder.name.rfind(prefix, 0) == 0 ? folder.name.substr(prefix.size()) : folder.task;
 }
@@ -54,7 +54,7 @@ std::vector<Statement> statements_about(const Claim& claim,
         "`{}` ({})", folder.results.value("command", "not recorded"), page_link(folder));
     const ClaimSource* source = source_of(folder.experiment);
     if (source == nullptr) {
-      statements.push_back({subject_of(folder), "see its page", "run, not judged", how});
+      statements.push_back({title_of(folder), "see its page", "run, not judged", how});
       continue;
     }
     const std::vector<Finding> findings = source->read(folder);
@@ -63,7 +63,7 @@ std::vector<Statement> statements_about(const Claim& claim,
     });
     if (found == findings.end()) continue;  // its arms were not run
     statements.push_back(
-        {subject_of(folder), found->ours, std::string(verdict_name(found->verdict)), how});
+        {title_of(folder), found->ours, std::string(verdict_name(found->verdict)), how});
   }
   for (const Finding& finding : counted_findings()) {
     if (finding.claim != claim.number) continue;
