@@ -5,7 +5,7 @@
 namespace headroom {
 namespace {
 
-constexpr Arm arms[] = {
+constexpr Arm known_arms[] = {
     {"dense", "dense, every head", /*only_full=*/true},
     {"adaptive", "adaptive, end to end"},
     {"adaptive-warm", "adaptive after a dense half"},
@@ -28,7 +28,7 @@ constexpr Arm arms[] = {
 }  // namespace
 
 Arms adaptive_arms() {
-  return arms;
+  return known_arms;
 }
 
 std::vector<double> uncapped(const Runs& runs, const std::string& arm, const char* key) {
