@@ -43,7 +43,8 @@ void check_token(std::string_view token, std::string_view origin, size_t line) {
                          token.size(), Vocabulary::max_token_bytes));
   }
   if (find_invalid_utf8(token)) complain("is not valid UTF-8");
-  if (has_space(token)) complain(fmt::format("(\"{}\") holds a space or control character", token));
+  // Without the token: what it holds might end the message or move the cursor.
+  if (has_space(token)) complain("holds a space or control character");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ const BadCheckpoint bad_checkpoints[] = {
     {"OtherWidthThanTheWeights", "has shape", with_config(R"({"hidden_size":8})")},
     {"OneLayerMoreThanTheWeights", "has no tensor", with_config(R"({"num_hidden_layers":3})")},
     {"VocabularyOfAnotherModel", "files of two models?", with_config(R"({"vocab_size":7})")},
-    {"NotANumberForEpsilon", "layer_norm_eps is null", with_config(R"({"layer_norm_eps":1e999})")},
+    {"NegativeEpsilon", "layer_norm_eps", with_config(R"({"layer_norm_eps":-1})")},
     // What the network computes.
     {"AnotherNetwork", "model_type is \"gpt2\"", with_config(R"({"model_type":"gpt2"})")},
     {"AnotherActivation", "hidden_act is \"relu\"", with_config(R"({"hidden_act":"relu"})")},

@@ -67,7 +67,7 @@ Runs three_runs() {
 }
 
 std::string verdict(int number) {
-  for (const Claim& claim : adaptive_claims(three_runs(), "adaptive", Json::object())) {
+  for (const JudgedClaim& claim : adaptive_claims(three_runs(), "adaptive", Json::object())) {
     if (claim.number == number) return claim.verdict;
   }
   return "no such claim";
@@ -83,7 +83,7 @@ TEST(AdaptiveClaims, FollowFromIntervalsOverSeeds) {
 }
 
 TEST(AdaptiveClaims, OneSeedProvesNothing) {
-  const Claim claim = adaptive_claims({run_of_seed(1)}, "adaptive", Json::object()).front();
+  const JudgedClaim claim = adaptive_claims({run_of_seed(1)}, "adaptive", Json::object()).front();
   EXPECT_EQ(claim.verdict, "open: the interval has both signs");
 }
 
