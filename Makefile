@@ -41,6 +41,7 @@ test: check-packages format-check ## everything CI does: format, build, tidy, sa
 	@scripts/check-page
 	@scripts/check-links
 	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF -DHEADROOM_UNITY=ON \
+	  -DHEADROOM_BENCH=OFF \
 	  -DHEADROOM_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON)
 	cmake --build $(BUILD) -j $(JOBS)
 	JOBS=$(JOBS) scripts/tidy --quick
