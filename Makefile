@@ -9,7 +9,7 @@ PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help packages check-packages configure build demo test format format-check tidy asan \
+.PHONY: help packages check-packages configure build with-bench demo test format format-check tidy asan \
         bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
@@ -29,11 +29,16 @@ build: packages ## build build/bin/headroom (release)
 	@[ -e $(BUILD)/build.ninja ] || cmake --preset release -DHEADROOM_TESTS=OFF
 	cmake --build $(BUILD) -j $(JOBS) --target headroom headroom-train
 
+# The programs that measure, which `make test` leaves out of the build folder.
+with-bench: build
+	@cmake -S . -B $(BUILD) -DHEADROOM_BENCH=ON >/dev/null
+
 demo: build ## train a small budgeted model, score it, time it, use it (a few minutes)
 	@scripts/demo
 
 configure: check-packages ## configure the release build with tests
-	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=ON -DHEADROOM_UNITY=OFF
+	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=ON -DHEADROOM_UNITY=OFF \
+	  -DHEADROOM_BENCH=ON
 
 # Tests of plain layers are compiled once, under the sanitizers; the release build tests what is fast
 # or needs libtorch. `make configure` builds all of them for release too.
@@ -97,29 +102,29 @@ fuzz: ## every parser for FUZZ_SECONDS (60) under libFuzzer, then the kernels on
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
 	HEADROOM_ROUNDS=$$((2 * $(FUZZ_SECONDS))) $(BUILD)/fuzz/bin/differential_test --gtest_brief=1
 
-bench-training: build ## training throughput of this machine, in samples per second
+bench-training: with-bench ## training throughput of this machine, in samples per second
 	@scripts/bench-training
 
 peers: ## install ONNX Runtime (npm) into build/peers, for `headroom bench --peer`
 	@scripts/install-peers
 
-bench-engine: build peers ## the engine beside ONNX Runtime, one thread; texts found under $HEADROOM_DATA
+bench-engine: with-bench peers ## the engine beside ONNX Runtime, one thread; texts found under $HEADROOM_DATA
 	@scripts/bench-engine
 
 # Programs of bench/ are built on their own: `make build` leaves them out.
-bench-serving: build ## what a server sustains, with and without the controller; texts under $$HEADROOM_DATA
+bench-serving: with-bench ## what a server sustains, with and without the controller; texts under $$HEADROOM_DATA
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/bench-serving
 
 SOAK_SECONDS ?= 600
-soak: build ## a server under load and faulty clients for SOAK_SECONDS (600)
+soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600)
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/soak-serving $(SOAK_SECONDS)
 
-bench-tokenizer: build ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
+bench-tokenizer: with-bench ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
 	@scripts/bench-tokenizer
 
-simulate-serving: build ## the server's deadline controller in simulated time, 1,000 replicas (minutes)
+simulate-serving: with-bench ## the server's deadline controller in simulated time, 1,000 replicas (minutes)
 	@scripts/simulate-serving
 
 reproduce-synthetic: build ## the budgeted experiment on the synthetic task, all arms and seeds (slow)
