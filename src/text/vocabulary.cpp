@@ -33,6 +33,15 @@ bool has_space(std::string_view token) {
   return false;
 }
 
+// For messages, which a control character would end or scatter over the screen.
+std::string without_control(std::string_view token) {
+  std::string shown(token);
+  std::replace_if(
+      shown.begin(), shown.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return shown;
+}
+
 void check_token(std::string_view token, std::string_view origin, size_t line) {
   const auto complain = [&](std::string_view what) {
     fail(origin, fmt::format("line {} {}", line, what));
@@ -43,8 +52,9 @@ void check_token(std::string_view token, std::string_view origin, size_t line) {
                          token.size(), Vocabulary::max_token_bytes));
   }
   if (find_invalid_utf8(token)) complain("is not valid UTF-8");
-  // Without the token: what it holds might end the message or move the cursor.
-  if (has_space(token)) complain("holds a space or control character");
+  if (has_space(token)) {
+    complain(fmt::format("(\"{}\") holds a space or control character", without_control(token)));
+  }
 }
 
 }  // namespace

@@ -53,8 +53,10 @@ TEST(Vocabulary, DamagedTextIsRefusedWithTheLine) {
   expect_error(ErrorCode::bad_model, "line 3 repeats \"oil\" of line 2",
                [] { parse("[PAD]\noil\noil\n"); });
   expect_error(ErrorCode::bad_model, "line 2 is empty", [] { parse("[PAD]\n\n[UNK]\n"); });
-  expect_error(ErrorCode::bad_model, "line 2 holds a space", [] { parse("[PAD]\ncrude oil\n"); });
-  expect_error(ErrorCode::bad_model, "line 2 holds a space", [] { parse("[PAD]\na\u00A0b\n"); });
+  expect_error(ErrorCode::bad_model, "line 2 (\"crude oil\") holds a space",
+               [] { parse("[PAD]\ncrude oil\n"); });
+  expect_error(ErrorCode::bad_model, "line 2 (\"a\u00A0b\") holds a space",
+               [] { parse("[PAD]\na\u00A0b\n"); });
   expect_error(ErrorCode::bad_model, "line 2 is not valid UTF-8", [] { parse("[PAD]\n\xFF\n"); });
   expect_error(ErrorCode::bad_model, "line 1 is 1001 bytes long",
                [] { parse(std::string(1001, 'x')); });
