@@ -218,15 +218,11 @@ std::vector<JudgedClaim> adaptive_claims(const Runs& runs, const std::string& ou
           entropy_claim(runs),        scaling_claim(runs)};
 }
 
-bool was_run(const JudgedClaim& claim) {
-  return claim.verdict != not_run;
-}
-
 std::vector<Finding> adaptive_findings(const ResultsFolder& folder) {
   std::vector<Finding> findings;
   for (const JudgedClaim& claim :
        adaptive_claims(folder.runs, chosen_adaptive(folder.runs), folder.timing)) {
-    if (!was_run(claim)) continue;
+    if (claim.verdict == not_run) continue;
     findings.push_back(
         {claim.number, fmt::format("{}: {}", claim.found, claim.verdict), claim.outcome});
   }

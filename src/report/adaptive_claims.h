@@ -23,8 +23,6 @@ struct JudgedClaim {
 std::vector<JudgedClaim> adaptive_claims(const Runs& runs, const std::string& ours,
                                          const Json& timing);
 
-bool was_run(const JudgedClaim& claim);
-
 Json to_json(const std::vector<JudgedClaim>& claims);
 
 }  // namespace headroom

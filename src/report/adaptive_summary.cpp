@@ -15,15 +15,6 @@ namespace {
 
 constexpr double shown_caps[] = {0.125, 0.25, 0.5, 1.0};
 
-std::string command_of(const Runs& runs) {
-  const std::string start = runs[0].value("start", "");
-  constexpr std::string_view pretrained = "pretrained ";
-  return fmt::format(
-      "headroom reproduce adaptive --task {}{} --seeds {}", runs[0].at("task").get<std::string>(),
-      start.starts_with(pretrained) ? " --init models/" + start.substr(pretrained.size()) : "",
-      list_seeds(runs, ","));
-}
-
 std::string heading(const Runs& runs) {
   const Json& shape = runs[0].at("shape");
   const std::string model = fmt::format(
@@ -33,8 +24,9 @@ std::string heading(const Runs& runs) {
   return fmt::format(
       "# Heads chosen per input: {}\n\nMade by `{}`. What is trained and why: "
       "[adaptive.md](../../adaptive.md).\n\n{}- Start: {}; every arm takes {} steps.\n\n",
-      runs[0].at("task").get<std::string>(), command_of(runs), describe_setting(runs, model),
-      runs[0].value("start", "fresh weights"), runs[0].at("steps").dump());
+      runs[0].at("task").get<std::string>(), reproduce_command("adaptive", runs),
+      describe_setting(runs, model), runs[0].value("start", "fresh weights"),
+      runs[0].at("steps").dump());
 }
 
 std::string claim_section(const std::vector<JudgedClaim>& claims) {
@@ -183,7 +175,7 @@ AdaptiveSummary summarise_adaptive(const std::vector<Json>& runs, const Json& ti
   const std::string ours = chosen_adaptive(runs);
   const std::vector<JudgedClaim> claims = adaptive_claims(runs, ours, timing);
   AdaptiveSummary summary;
-  summary.results = describe_results("adaptive", runs, command_of(runs));
+  summary.results = describe_results("adaptive", runs, reproduce_command("adaptive", runs));
   summary.results["compared_arm"] = ours;
   summary.results["claims"] = to_json(claims);
   summary.results["arms"] = arm_results(runs);

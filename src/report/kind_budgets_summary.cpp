@@ -54,13 +54,8 @@ Table kind_table(const Cell& cell) {
   return table;
 }
 
-std::string command_of(const Runs& runs) {
-  return fmt::format("headroom reproduce variants --task {} --seeds {}",
-                     runs[0].at("task").get<std::string>(), list_seeds(runs, ","));
-}
-
 Json results_of(const Runs& runs) {
-  Json results = describe_results("variants", runs, command_of(runs));
+  Json results = describe_results("variants", runs, reproduce_command("variants", runs));
   for (const AttentionKind kind : kinds) {
     for (const char* method : methods) {
       const std::string name = arm_name(kind, method);
@@ -98,7 +93,8 @@ KindBudgetsSummary summarise_kind_budgets(const std::vector<Json>& runs) {
       "`static` choose them. All arms take the same steps.\n\n"
       "## Test accuracy, %\n\n{}\n## Gain over standard without a budget, points, paired\n\n{}\n"
       "## Heads kept, %\n\n{}\n## Whole-model MACs, millions\n\n{}",
-      command_of(runs), describe_setting(runs, model), markdown(kind_table([&](const auto& arm) {
+      reproduce_command("variants", runs), describe_setting(runs, model),
+      markdown(kind_table([&](const auto& arm) {
         return percent_cell(estimate(point_values(runs, arm, "accuracy")));
       })),
       markdown(kind_table([&](const auto& arm) {

@@ -50,4 +50,14 @@ std::string missing_section(const Runs& runs, Arms arms) {
   return missing.empty() ? "" : fmt::format("\n## Not run\n\n{}\n", join(missing, ", "));
 }
 
+std::string reproduce_command(std::string_view experiment, const Runs& runs) {
+  const std::string start = runs[0].value("start", "");
+  constexpr std::string_view pretrained = "pretrained ";
+  return fmt::format(
+      "headroom reproduce {} --task {}{} --seeds {}", experiment,
+      runs[0].at("task").get<std::string>(),
+      start.starts_with(pretrained) ? " --init models/" + start.substr(pretrained.size()) : "",
+      list_seeds(runs, ","));
+}
+
 }  // namespace headroom

@@ -112,13 +112,8 @@ std::string describe_model(const Json& run) {
                      shape.at("vocabulary").dump());
 }
 
-std::string command_of(const Runs& runs) {
-  return fmt::format("headroom reproduce variants --task {} --seeds {}",
-                     runs[0].at("task").get<std::string>(), list_seeds(runs, ","));
-}
-
 Json results_of(const Runs& runs, const Json& timing, const VariantsMeasure& measure) {
-  Json results = describe_results("variants", runs, command_of(runs));
+  Json results = describe_results("variants", runs, reproduce_command("variants", runs));
   results["shape"] = runs[0].at("shape");
   results["recipe"] = runs[0].at("recipe");
   results["measure"] = measure.key;
@@ -149,7 +144,7 @@ std::string page_of(const Runs& runs, const Json& timing, const VariantsMeasure&
       "once on the test rows. Mean ± half the 95 % interval over seeds. A gain is paired by seed, "
       "and positive is better; \"level\" means that its interval lies within {} of zero, a margin "
       "fixed before the runs. Backward passes count twice the forward pass.\n\n{}\n",
-      runs[0].at("task").get<std::string>(), command_of(runs),
+      runs[0].at("task").get<std::string>(), reproduce_command("variants", runs),
       describe_setting(runs, describe_model(runs[0])), margin_of(measure),
       markdown(score_table(runs, measure)));
   if (!plots.scores.empty()) text += "![score by kind](scores.svg)\n\n";
