@@ -4,7 +4,8 @@ namespace headroom {
 namespace {
 
 constexpr ClaimSource readers[] = {{"budgeted", budgeted_findings},
-                                   {"adaptive", adaptive_findings}};
+                                   {"adaptive", adaptive_findings},
+                                   {"variants", variants_findings}};
 
 std::vector<Claim> budgeted_claims() {
   return {

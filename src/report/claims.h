@@ -43,6 +43,10 @@ std::span<const ClaimSource> claim_sources();
 
 std::vector<Finding> budgeted_findings(const ResultsFolder& folder);
 std::vector<Finding> adaptive_findings(const ResultsFolder& folder);
+std::vector<Finding> variants_findings(const ResultsFolder& folder);
+
+// What the folders of the size series say together.
+std::vector<Finding> size_findings(std::span<const ResultsFolder> folders);
 
 // Claims about numbers of parameters and MACs need no run.
 std::vector<Finding> counted_findings();

@@ -49,14 +49,10 @@ std::vector<Statement> statements_about(const Claim& claim,
                                         const std::vector<ResultsFolder>& folders) {
   std::vector<Statement> statements;
   for (const ResultsFolder& folder : folders) {
-    if (!is_about(claim, folder)) continue;
+    const ClaimSource* source = source_of(folder.experiment);
+    if (source == nullptr || !is_about(claim, folder)) continue;
     const std::string how = fmt::format(
         "`{}` ({})", folder.results.value("command", "not recorded"), page_link(folder));
-    const ClaimSource* source = source_of(folder.experiment);
-    if (source == nullptr) {
-      statements.push_back({title_of(folder), "see its page", "run, not judged", how});
-      continue;
-    }
     const std::vector<Finding> findings = source->read(folder);
     const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
       return finding.claim == claim.number;
@@ -65,17 +61,20 @@ std::vector<Statement> statements_about(const Claim& claim,
     statements.push_back(
         {title_of(folder), found->ours, std::string(verdict_name(found->verdict)), how});
   }
-  for (const Finding& finding : counted_findings()) {
-    if (finding.claim != claim.number) continue;
-    statements.push_back({"", finding.ours, std::string(verdict_name(finding.verdict)),
-                          "counted when this page is written"});
-  }
+  const auto add = [&](const std::vector<Finding>& findings, const std::string& how) {
+    for (const Finding& finding : findings) {
+      if (finding.claim != claim.number) continue;
+      statements.push_back({"", finding.ours, std::string(verdict_name(finding.verdict)), how});
+    }
+  };
+  add(size_findings(folders), "`headroom reproduce variants` on the three sizes");
+  add(counted_findings(), "counted when this page is written");
   return statements;
 }
 
-// The command that would test a claim, where this version has the experiment.
+// The command that would test a claim.
 std::string command_to_run(const Claim& claim) {
-  if (source_of(claim.experiment) == nullptr || claim.tasks.empty()) return "-";
+  if (claim.tasks.empty()) return "-";
   return fmt::format("`headroom reproduce {} --task {}`", claim.experiment, claim.tasks.front());
 }
 

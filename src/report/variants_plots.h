@@ -4,16 +4,9 @@
 #include <string>
 
 #include "report/arms.h"
+#include "report/variants_measures.h"
 
 namespace headroom {
-
-// What a task is scored by.
-struct VariantsMeasure {
-  const char* key;    // of a point
-  const char* title;  // "accuracy, %"
-  double scale;       // from the point's number to the title's
-  bool higher_is_better;
-};
 
 // Scores with intervals against the attention parameters of each arm.
 std::string variants_score_plot(const Runs& runs, Arms arms, const VariantsMeasure& measure);

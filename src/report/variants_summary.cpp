@@ -22,35 +22,6 @@ constexpr Arm arms[] = {
     {"standard-mixing", "standard with a mixing matrix"},
 };
 
-constexpr VariantsMeasure accuracy = {"accuracy", "accuracy, %", 100, true};
-constexpr VariantsMeasure nats = {"loss", "nats per token", 1, false};
-constexpr VariantsMeasure bleu = {"bleu", "BLEU", 1, true};
-
-// Within this of Standard a kind counts as level with it; fixed before anything was run.
-double margin_of(const VariantsMeasure& measure) {
-  return measure.higher_is_better ? 1.0 : 0.02;  // a point of accuracy or BLEU; 0.02 nats
-}
-
-VariantsMeasure measure_of(const Json& run) {
-  const std::string task = run.at("task").get<std::string>();
-  if (task == "multi30k") return bleu;
-  return task == "shakespeare" ? nats : accuracy;
-}
-
-// An arm minus Standard over the seeds that have both, in the measure's units; positive is better.
-Estimate gain_of(const Runs& runs, const Arm& arm, const VariantsMeasure& measure) {
-  std::vector<double> values;
-  for (const Json& run : runs) {
-    const Json* ours = find_point(run, arm.key, 1.0);
-    const Json* standard = find_point(run, "standard", 1.0);
-    if (ours == nullptr || standard == nullptr) continue;
-    const double difference =
-        ours->at(measure.key).get<double>() - standard->at(measure.key).get<double>();
-    values.push_back(measure.scale * (measure.higher_is_better ? difference : -difference));
-  }
-  return estimate(values);
-}
-
 std::string verdict_of(const Estimate& gain, double margin) {
   if (gain.count < 2) return "one seed";
   if (gain.low() > 0) return gain.low() > margin ? "better by more than the margin" : "better";
@@ -75,7 +46,7 @@ Table score_table(const Runs& runs, const VariantsMeasure& measure) {
   for (const Arm& arm : arms) {
     const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.key));
     if (score.count == 0) continue;
-    const Estimate gain = gain_of(runs, arm, measure);
+    const Estimate gain = variants_gain(runs, arm.key, "standard", measure);
     const bool itself = std::string_view(arm.key) == "standard";
     table.rows.push_back({arm.title,
                           with_interval(measure.scale * score.mean,
@@ -125,7 +96,7 @@ Json results_of(const Runs& runs, const Json& timing, const VariantsMeasure& mea
     entry["score"] = to_json(estimate(values));
     entry["validation_loss"] =
         to_json(estimate(values_of(runs, arm.key, 1.0, "loss", "validation")));
-    const Estimate gain = gain_of(runs, arm, measure);
+    const Estimate gain = variants_gain(runs, arm.key, "standard", measure);
     if (gain.count > 0) entry["gain_over_standard"] = to_json(gain);
     for (const char* key :
          {"attention_parameters", "parameters", "attention_macs", "model_macs", "training_macs"}) {
@@ -164,7 +135,7 @@ std::string page_of(const Runs& runs, const Json& timing, const VariantsMeasure&
 
 VariantsSummary summarise_variants(const std::vector<Json>& runs, const Json& timing) {
   if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
-  const VariantsMeasure measure = measure_of(runs[0]);
+  const VariantsMeasure measure = variants_measure(runs[0]);
   VariantsSummary summary;
   summary.results = results_of(runs, timing, measure);
   summary.scores = variants_score_plot(runs, arms, measure);
