@@ -20,10 +20,12 @@ struct BenchSettings {
   int warmup = 3;
   int rounds = 21;
   uint64_t seed = 1;  // of the round order and the token ids
+  std::string device = "cpu";
+  bool cuda_graphs = false;  // the whole forward pass as one launch
 };
 
 struct BenchCell {
-  std::string engine;  // "native", "torch"
+  std::string engine;  // "native", "torch", "torch with CUDA graphs"
   std::string precision = "fp32";
   double budget = 1;
   int64_t batch = 1;

@@ -65,7 +65,6 @@ Table compared_table(const std::vector<ComparedCell>& cells, const PeerSettings&
   return table;
 }
 
-// build/peers beside build/bin: where scripts/install-peers puts them.
 // What `make peers` fills: build/peers beside build/bin.
 std::string default_peer_directory() {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "peers")
@@ -134,6 +133,9 @@ int run_bench(int argc, char** argv) {
   app.add_option("--warmup", settings.warmup, "untimed rounds before them")
       ->check(CLI::Range(0, 1000));
   add_threads(app, settings.threads, "CPU threads");
+  add_device(app, settings.device);
+  app.add_flag("--cuda-graphs", settings.cuda_graphs,
+               "on a GPU: start the whole forward pass at once instead of kernel by kernel");
   add_seed(app, settings.seed);
   return run_app(app, argc, argv, [&](bool json) {
     if (!peer.peer.empty()) require_supported("--peer", peer.peer, {"onnxruntime"});

@@ -129,6 +129,7 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const std::st
 
 std::vector<BenchCell> bench_model(const std::filesystem::path& path, const BenchSettings& settings,
                                    ProgressSink& progress) {
+  require_supported("--device", settings.device, {"cpu"});
   std::vector<BenchCell> cells;
   ProgressUpdate update;
   update.stage = "bench";

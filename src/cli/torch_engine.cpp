@@ -51,7 +51,13 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const std::st
 std::vector<BenchCell> bench_model(const std::filesystem::path& model,
                                    const BenchSettings& settings, ProgressSink& progress) {
   for (const std::string& precision : settings.precisions) {
-    require_supported("--precision", precision, {"fp32"});
+    require_supported("--precision", precision,
+                      settings.device == "cuda"
+                          ? std::initializer_list<std::string_view>{"fp32", "bf16"}
+                          : std::initializer_list<std::string_view>{"fp32"});
+  }
+  if (settings.cuda_graphs && settings.device != "cuda") {
+    throw Error(ErrorCode::usage, "read options", "--cuda-graphs needs --device cuda");
   }
   return bench_checkpoint(model, settings, progress);
 }
