@@ -10,7 +10,7 @@ PYTHON ?= /usr/bin/python3
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build with-bench demo test format format-check tidy asan \
-        bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
+        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-threads test-valgrind coverage fuzz clean
@@ -101,6 +101,9 @@ fuzz: ## every parser for FUZZ_SECONDS (60) under libFuzzer, then the kernels on
 	cmake --build --preset fuzz -j $(JOBS) --target fuzz-targets differential_test
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
 	HEADROOM_ROUNDS=$$((2 * $(FUZZ_SECONDS))) $(BUILD)/fuzz/bin/differential_test --gtest_brief=1
+
+bench-parallel: build ## how much more two processes train than one; needs HEADROOM_DATA (minutes)
+	@scripts/bench-parallel
 
 bench-training: with-bench ## training throughput of this machine, in samples per second
 	@scripts/bench-training

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "cli/app.h"
-#include "cli/console.h"
 #include "cli/options.h"
+#include "cli/parallel.h"
 #include "cli/verb.h"
 #include "train/pretrain_model.h"
 
@@ -66,6 +66,7 @@ int run_pretrain(int argc, char** argv) {
       "Pretrains an encoder on plain text (masked language model); `train --init` goes on.",
       "headroom pretrain");
   PretrainRequest request;
+  ParallelOptions parallel;
   std::string vocabulary;
   std::string out;
   std::string weights = "bf16";
@@ -92,6 +93,7 @@ int run_pretrain(int argc, char** argv) {
   add_seed(app, request.seed);
   add_threads(app, request.threads);
   add_device(app, request.device);
+  add_parallel(app, parallel);
   add_config_option(app);
   return run_app(app, argc, argv, [&](bool json) {
     require_supported("--weights", weights, {"fp32", "bf16"});
@@ -100,12 +102,10 @@ int run_pretrain(int argc, char** argv) {
     request.vocabulary = vocabulary;
     request.out = out;
     request.data_dir = data_dir;
-    PretrainReport report;
-    {
-      ConsoleProgress progress;
-      report = pretrain_model(request, progress);
-    }
-    print_report(report, request, json);
+    if (run_copies(parallel, argc, argv)) return;
+    request.parallel = parallel.settings;
+    const PretrainReport report = pretrain_model(request, *rank_progress(parallel));
+    if (parallel.settings.place.rank == 0) print_report(report, request, json);
   });
 }
 

@@ -5,8 +5,8 @@
 
 #include "budget/fraction.h"
 #include "cli/app.h"
-#include "cli/console.h"
 #include "cli/options.h"
+#include "cli/parallel.h"
 #include "cli/scores_table.h"
 #include "cli/verb.h"
 #include "train/train_model.h"
@@ -34,6 +34,7 @@ struct TrainCommand {
   CLI::App app{"Trains or fine-tunes a model; all stages of the chosen method.", "headroom train"};
   TrainRequest request;
   TrainWords words;
+  ParallelOptions parallel;
 
   // Starting from a checkpoint (`fine_tune`) has gentler defaults than starting fresh.
   TrainCommand(Task task, bool fine_tune) {
@@ -48,6 +49,7 @@ struct TrainCommand {
     add_recipe_options();
     add_adaptive_options();
     add_run_options();
+    add_parallel(app, parallel);
     add_config_option(app);
   }
 
@@ -223,6 +225,9 @@ struct TrainCommand {
     add_seed(app, request.seed);
     add_threads(app, request.threads);
     add_device(app, request.device);
+    app.add_flag("--bf16", request.recipe.bf16,
+                 "on a GPU: matrix products in bf16, weights and sums in fp32")
+        ->group(group);
   }
 };
 
@@ -316,12 +321,10 @@ int run_train(int argc, char** argv) {
     request.init = words.init;
     request.task.data_dir = words.data_dir;
     request.task.split_seed = request.seed;
-    TrainReport report;
-    {
-      ConsoleProgress progress;
-      report = train_model(request, progress);
-    }
-    print_report(report, request, json);
+    if (run_copies(command.parallel, argc, argv)) return;
+    request.parallel = command.parallel.settings;
+    const TrainReport report = train_model(request, *rank_progress(command.parallel));
+    if (request.parallel.place.rank == 0) print_report(report, request, json);
   });
 }
 

@@ -15,6 +15,7 @@ struct Batch {
   torch::Tensor labels;
   torch::Tensor patches = {};  // images: (B, patches, numbers) float instead of tokens
   torch::Tensor target = {};   // translation: (B, places) int64, what the decoder reads
+  double share = 1;  // of a piece's mean loss in that of the whole batch it was taken from
 
   int64_t size() const { return patches.defined() ? patches.size(0) : tokens.size(0); }
   // Rows that attention sees: a class token stands in front of the patches.

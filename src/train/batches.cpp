@@ -21,13 +21,18 @@ class EpochSource : public BatchSource {
         seed_(seed),
         device_(device) {}
 
-  Batch batch(int64_t step) override {
+  Batch batch(int64_t step, BatchPiece piece) override {
     const int64_t epoch = step / steps_per_epoch();
     if (epoch != epoch_) {
       batches_ = epoch_batches(lengths_, batch_size_, seed_, epoch);
       epoch_ = epoch;
     }
-    return make_batch(data_, batches_[static_cast<size_t>(step % steps_per_epoch())], device_);
+    const std::span<const int32_t> all = batches_[static_cast<size_t>(step % steps_per_epoch())];
+    const std::vector<int32_t> rows = piece.rows_of(all);
+    if (rows.empty()) return no_rows();
+    Batch batch = make_batch(data_, rows, device_);
+    batch.share = predictions(rows) / predictions(all);
+    return batch;
   }
   int64_t steps_per_epoch() const override {
     return (data_.size() + batch_size_ - 1) / batch_size_;
@@ -35,6 +40,14 @@ class EpochSource : public BatchSource {
   int64_t batch_size() const override { return batch_size_; }
 
  private:
+  // How many labels the loss of these rows is the mean of.
+  double predictions(std::span<const int32_t> rows) const {
+    if (data_.form != RowForm::translation) return static_cast<double>(rows.size());
+    double places = 0;
+    for (const int32_t row : rows) places += static_cast<double>(data_.target(row).size()) - 1;
+    return places;
+  }
+
   const EncodedDataset& data_;
   std::vector<int32_t> lengths_;
   int batch_size_;
@@ -59,12 +72,16 @@ class SyntheticSource : public BatchSource {
       shorter_.push_back(shortened(task, tokens));
   }
 
-  Batch batch(int64_t step) override {
+  Batch batch(int64_t step, BatchPiece piece) override {
     const auto first = static_cast<uint64_t>(step * batch_size_);
     Random random{seed_, first, 0x6c656e677468};
     const bool full = shorter_.empty() || random.uniform() < 0.5;
     const SyntheticTask& task = full ? task_ : shorter_[random.below(shorter_.size())];
-    return make_batch(encode_synthetic(task, seed_, first, batch_size_), rows_, device_);
+    const std::vector<int32_t> rows = piece.rows_of(std::span<const int32_t>(rows_));
+    if (rows.empty()) return no_rows();
+    Batch batch = make_batch(encode_synthetic(task, seed_, first, batch_size_), rows, device_);
+    batch.share = static_cast<double>(rows.size()) / static_cast<double>(rows_.size());
+    return batch;
   }
   int64_t steps_per_epoch() const override { return epoch_rows_ / batch_size_; }
   int64_t batch_size() const override { return batch_size_; }
@@ -80,6 +97,13 @@ class SyntheticSource : public BatchSource {
 };
 
 }  // namespace
+
+Batch no_rows() {
+  Batch batch;
+  batch.tokens = torch::empty({0, 1}, torch::kInt64);
+  batch.share = 0;
+  return batch;
+}
 
 Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torch::Device device) {
   if (data.form == RowForm::image) return image_batch(data, rows, device);

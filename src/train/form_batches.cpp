@@ -47,7 +47,7 @@ class ImageSource : public BatchSource {
         batch_size_(std::min<int64_t>(batch_size, data.size())),
         seed_(seed) {}
 
-  Batch batch(int64_t step) override {
+  Batch batch(int64_t step, BatchPiece piece) override {
     const int64_t epoch = step / steps_per_epoch();
     if (epoch != epoch_) {
       std::iota(order_.begin(), order_.end(), 0);
@@ -58,9 +58,11 @@ class ImageSource : public BatchSource {
     const torch::Tensor picked =
         on_device_.narrow(0, step % steps_per_epoch() * batch_size_, batch_size_);
     Batch batch;
-    batch.labels = labels_.index_select(0, picked);
-    batch.patches =
-        cut_patches(moved(pixels_.index_select(0, picked), static_cast<uint64_t>(step)), format_);
+    const torch::Tensor pixels =
+        moved(pixels_.index_select(0, picked), static_cast<uint64_t>(step));
+    batch.labels = labels_.index_select(0, piece.rows_of(picked));
+    batch.patches = cut_patches(piece.rows_of(pixels).contiguous(), format_);
+    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size_);
     return batch;
   }
   int64_t steps_per_epoch() const override { return pixels_.size(0) / batch_size_; }
@@ -102,17 +104,18 @@ class StreamSource : public BatchSource {
     text_ = torch::tensor(text, torch::kInt64).to(device);
   }
 
-  Batch batch(int64_t step) override {
+  Batch batch(int64_t step, BatchPiece piece) override {
     Random random{seed_, static_cast<uint64_t>(step), 0x73747265616d};
     std::vector<int64_t> starts(static_cast<size_t>(batch_size_));
     const auto places = static_cast<uint64_t>(text_.size(0) - row_tokens_);
     for (int64_t& start : starts) start = static_cast<int64_t>(random.below(places));
     const torch::Tensor picked =
-        row_numbers(starts, text_.device()).unsqueeze(1) + window_.unsqueeze(0);
+        piece.rows_of(row_numbers(starts, text_.device())).unsqueeze(1) + window_.unsqueeze(0);
     const torch::Tensor rows = text_.index_select(0, picked.flatten()).view(picked.sizes());
     Batch batch;
     batch.tokens = rows.narrow(1, 0, row_tokens_);
     batch.labels = rows.narrow(1, 1, row_tokens_).flatten();
+    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size_);
     return batch;
   }
   int64_t steps_per_epoch() const override {

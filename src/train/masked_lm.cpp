@@ -71,7 +71,7 @@ class PackedSource : public BatchSource {
         batch_size_(std::min<int64_t>(batch_size, rows.size())),
         seed_(seed) {}
 
-  Batch batch(int64_t step) override {
+  Batch batch(int64_t step, BatchPiece piece) override {
     const int64_t epoch = step / steps_per_epoch();
     if (epoch != epoch_) {
       std::iota(order_.begin(), order_.end(), 0);
@@ -82,7 +82,8 @@ class PackedSource : public BatchSource {
     const torch::Tensor picked =
         on_device_.narrow(0, step % steps_per_epoch() * batch_size_, batch_size_);
     Batch batch;
-    batch.tokens = rows_.index_select(0, picked).to(torch::kInt64);
+    batch.tokens = rows_.index_select(0, piece.rows_of(picked)).to(torch::kInt64);
+    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size_);
     return batch;
   }
   int64_t steps_per_epoch() const override { return rows_.size(0) / batch_size_; }

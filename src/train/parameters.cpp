@@ -26,7 +26,8 @@ void Parameters::add_group(std::string name, double rate_factor, double weight_d
                            const std::vector<torch::Tensor*>& tensors) {
   std::vector<torch::Tensor> flat;
   for (const torch::Tensor* tensor : tensors) flat.push_back(tensor->detach().flatten());
-  ParameterGroup group{std::move(name), rate_factor, weight_decay, torch::cat(flat), {}, {}, {}};
+  ParameterGroup group{
+      std::move(name), rate_factor, weight_decay, torch::cat(flat), {}, {}, {}, {}};
   group.gradient = torch::zeros_like(group.values);
   group.mean = torch::zeros_like(group.values);
   group.square = torch::zeros_like(group.values);
@@ -40,6 +41,7 @@ void Parameters::add_group(std::string name, double rate_factor, double weight_d
     value.mutable_grad() = gradient;  // backward adds into it in place
     offset += tensor->numel();
     *tensor = value;
+    group.tensors.push_back(value);
   }
   groups_.push_back(std::move(group));
 }

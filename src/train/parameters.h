@@ -15,10 +15,11 @@ struct ParameterGroup {
   std::string name;  // "matrices", "vectors", "controllers", "gates"
   double rate_factor = 1.0;
   double weight_decay = 0.0;
-  torch::Tensor values;    // flat; the model's tensors are views of it
-  torch::Tensor gradient;  // flat; their gradients are views of it
-  torch::Tensor mean;      // AdamW's first moment
-  torch::Tensor square;    // AdamW's second moment
+  torch::Tensor values;                     // flat; the model's tensors are views of it
+  torch::Tensor gradient;                   // flat; their gradients are views of it
+  torch::Tensor mean;                       // AdamW's first moment
+  torch::Tensor square;                     // AdamW's second moment
+  std::vector<torch::Tensor> tensors = {};  // the model's, in their order in `values`
 };
 
 struct ParameterSettings {

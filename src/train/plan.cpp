@@ -75,6 +75,7 @@ std::vector<StagePlan> plan_method(Method method, const Recipe& recipe, const Ba
 TrainerSettings trainer_settings(const Recipe& recipe, uint64_t seed) {
   TrainerSettings settings;
   settings.seed = seed;
+  settings.bf16 = recipe.bf16;
   settings.optimiser.clip_norm = recipe.clip_norm;
   settings.parameters.weight_decay = recipe.weight_decay;
   settings.parameters.gate_rate_factor = recipe.gate_rate_factor;

@@ -162,12 +162,12 @@ void check_request(const PretrainRequest& request) {
 
 PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& progress) {
   check_request(request);
-  use_threads(request.threads);
-  const torch::Device device = open_device(request.device);
+  const auto ranks = join_ranks(request.parallel, request.device, request.threads);
+  const torch::Device device = ranks->device();
   const TrainingOutput output{request.out, request.resume, request.restart};
-  check_output(output);
+  if (ranks->first()) check_output(output);
   const Corpus corpus = read_corpus(request);
-  open_output(output);
+  if (ranks->first()) open_output(output);
 
   ElasticModel model;
   model.shape = request.shape;
@@ -194,7 +194,10 @@ PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& prog
   settings.save_seconds = request.save_seconds;
   settings.resume = request.resume;
   settings.fingerprint = fingerprint(request, corpus);
+  settings.ranks = ranks;
+  settings.accumulate = request.parallel.accumulate;
   const TrainingResult training = run_stages(model, plans, *source, settings, progress);
+  if (!ranks->first()) return {};
 
   PretrainReport report;
   report.documents = corpus.documents;

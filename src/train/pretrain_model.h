@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "budget/shape.h"
+#include "train/rank_place.h"
 
 namespace headroom {
 
@@ -38,6 +39,7 @@ struct PretrainRequest {
   bool resume = false;
   bool restart = false;
   double save_seconds = 120;
+  ParallelSettings parallel;
 };
 
 struct PretrainReport {
@@ -50,6 +52,7 @@ struct PretrainReport {
   int64_t parameters = 0;
 };
 
+// Of several ranks the first writes and reports; the others return an empty report.
 PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& progress);
 
 }  // namespace headroom

@@ -19,8 +19,7 @@ struct StageSettings {
   double temperature = 2.0;
   double budget_low = 0.1;                                   // budgets are drawn from [low, 1] ...
   std::vector<double> budget_grid = {0.25, 0.5, 0.75, 1.0};  // ... or, half the time, from these
-  bool bf16 = false;  // dense stages on a GPU: products in bf16, weights and sums in fp32
-  std::optional<double> fixed_budget;  // static gates: always this one
+  std::optional<double> fixed_budget;                        // static gates: always this one
 };
 
 // How a nested model spreads a budget over its layers.
@@ -55,6 +54,7 @@ struct Recipe {
   double gate_rate_factor = 10.0;
   double controller_rate_factor = 10.0;
   bool free_slopes = false;
+  bool bf16 = false;  // on a GPU: matrix products in bf16, weights and sums in fp32
   StageSettings stages;
   NestedSettings nested;
   AdaptiveSettings adaptive;

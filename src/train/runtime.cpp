@@ -12,7 +12,7 @@
 
 namespace headroom {
 
-torch::Device open_device(const std::string& name) {
+torch::Device open_device(const std::string& name, int local_rank) {
   if (name == "cpu") return torch::kCPU;
   if (name != "cuda") {
     throw Error(ErrorCode::usage, "open device",
@@ -23,12 +23,18 @@ torch::Device open_device(const std::string& name) {
                 "no CUDA device: this needs an NVIDIA GPU and a build against a CUDA libtorch");
   }
   at::globalContext().setAllowTF32CuBLAS(true);  // 8x the fp32 matrix rate for 10 bits of mantissa
-  return torch::Device(torch::kCUDA, 0);
+  const auto gpus = static_cast<int>(torch::cuda::device_count());
+  if (local_rank >= gpus) {
+    throw Error(
+        ErrorCode::usage, "open device",
+        fmt::format("process {} of this machine has no GPU: there are {}", local_rank, gpus));
+  }
+  return torch::Device(torch::kCUDA, static_cast<c10::DeviceIndex>(local_rank));
 }
 
-void use_threads(int threads) {
+void use_threads(int threads, int processes) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  at::set_num_threads(threads > 0 ? threads : std::max(1, cores));
+  at::set_num_threads(threads > 0 ? threads : std::max(1, cores / processes));
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "model/slice.h"
-#include "train/autocast.h"
 #include "train/evaluate.h"
 #include "train/losses.h"
 
@@ -60,10 +59,7 @@ class DenseStage : public StageBase {
   using StageBase::StageBase;
   std::string name() const override { return "dense"; }
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
-    std::optional<Bf16Autocast> autocast;
-    if (settings_.bf16) autocast.emplace(model.device());
-    const torch::Tensor logits = forward(model.weights, batch, model.training());
-    return task(logits.to(torch::kFloat32), batch);
+    return task(forward(model.weights, batch, model.training()), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_budgets(model, validation_, {1.0}, [](double) { return torch::Tensor(); });

@@ -42,7 +42,7 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
       r.gate_rate_factor, g.mass_weight, g.overshoot_weight, g.distill_weight, g.temperature,
       g.budget_low, grid, t.split_seed, t.min_count);
   return fmt::format(
-      "v4 {} {} {} rows={}/{}/{} tokens={} vocab={}/{} L{}+{} D{} H{} F{} seed={} batch={} "
+      "v5 {} {} {} rows={}/{}/{} tokens={} vocab={}/{} L{}+{} D{} H{} F{} seed={} batch={} "
       "A={} epochs={}/{}/{}/{} rates={}/{}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {} "
       "{}",
       task_name(data.task), method_name(request.method), data.name, data.train.size(),
@@ -52,8 +52,8 @@ std::string fingerprint(const TrainRequest& request, const TaskData& data) {
       r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate, r.hard_rate, r.nested_rate,
       r.dropout, r.weight_decay, r.free_slopes, request.static_budget, r.stages.label_smoothing,
       request.init.string(), course,
-      fmt::format("ffn={} allocation={} group={}", r.nested.ffn,
-                  static_cast<int>(r.nested.allocation), r.nested.group_width));
+      fmt::format("ffn={} allocation={} group={} bf16={}", r.nested.ffn,
+                  static_cast<int>(r.nested.allocation), r.nested.group_width, r.bf16));
 }
 
 std::string adaptive_course(const TrainRequest& request) {
@@ -172,10 +172,10 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (request.recipe.dense_epochs == 0 && request.method != Method::adaptive) {
     throw Error(ErrorCode::usage, "train", "--epochs 0 is for --method adaptive alone");
   }
-  use_threads(request.threads);
-  const torch::Device device = open_device(request.device);
+  const auto ranks = join_ranks(request.parallel, request.device, request.threads);
+  const torch::Device device = ranks->device();
   const TrainingOutput output{request.out, request.resume, request.restart};
-  check_output(output);
+  if (ranks->first()) check_output(output);
 
   std::optional<TextCoding> fixed;
   ModelShape shape = request.shape;
@@ -192,7 +192,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (request.method == Method::nested && request.recipe.nested.ffn) {
     uniform_order(shape, request.recipe.nested.group_width);  // refuses a bad --ffn-group early
   }
-  open_output(output);
+  if (ranks->first()) open_output(output);
   progress.note(
       fmt::format("{}: {} training rows, {} validation, {} test, {} labels, {} words", data.name,
                   data.task == Task::synthetic ? "fresh" : std::to_string(data.train.size()),
@@ -208,8 +208,11 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   settings.state_directory = output.state_directory();
   settings.save_seconds = request.save_seconds;
   settings.resume = request.resume;
+  settings.ranks = ranks;
+  settings.accumulate = request.parallel.accumulate;
   settings.fingerprint = fingerprint(request, data) + adaptive_course(request);
   const TrainingResult training = run_stages(model, plans, *source, settings, progress);
+  if (!ranks->first()) return {};
 
   if (request.bf16_weights) {  // score what will be stored
     const torch::NoGradGuard no_gradients;

@@ -10,6 +10,7 @@
 #include "budget/score.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
+#include "train/rank_place.h"
 #include "train/recipe.h"
 #include "train/task_request.h"
 
@@ -29,6 +30,7 @@ struct TrainRequest {
   bool resume = false;   // go on with the unfinished run beside `out`
   bool restart = false;  // discard it
   double save_seconds = 60;
+  ParallelSettings parallel;
   bool bf16_weights = false;  // store weights as bf16: half the bytes, three digits
   std::vector<double> budgets = {0.25, 0.5, 0.75, 1.0};  // shown at the end
 };
@@ -42,6 +44,7 @@ struct TrainReport {
 };
 
 // Writes the checkpoint in one step at the end. Training state lives in OUT.training until then.
+// Of several ranks the first writes and reports; the others return an empty report.
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress);
 
 }  // namespace headroom

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "train/autocast.h"
+#include "train/gradient_exchange.h"
 #include "train/training_state.h"
 
 namespace headroom {
@@ -31,11 +34,22 @@ class Trainer {
         source_(source),
         settings_(settings),
         progress_(progress),
-        parameters_(model, settings.parameters) {}
+        parameters_(model, settings.parameters),
+        ranks_(*settings.ranks),
+        exchange_(parameters_, ranks_) {
+    const int64_t pieces = ranks_.size() * settings.accumulate;
+    if (pieces > source.batch_size()) {
+      throw Error(ErrorCode::usage, "train",
+                  fmt::format("a batch of {} rows cannot be cut into {} pieces ({} processes, each "
+                              "in {} parts)",
+                              source.batch_size(), pieces, ranks_.size(), settings.accumulate));
+    }
+  }
 
   TrainingResult run() {
     const bool resumed = settings_.resume && restore();
     resumed_at_ = state_.total_steps;
+    require_same_run();
     if (resumed) progress_.note(fmt::format("resumed at step {}", state_.total_steps));
     for (size_t i = 0; i < plans_.size(); ++i) {
       if (i < state_.stages.size() && state_.stages[i].finished) continue;
@@ -54,8 +68,7 @@ class Trainer {
     StagePlan& plan = plans_[index];
     if (index >= state_.stages.size()) {
       state_.stages.push_back({plan.stage->name(), 0, -1, 0, 0, 0, false});
-      plan.stage->prepare(model_);
-      if (model_.order) state_.order = unit_names(*model_.order);
+      prepare(*plan.stage);
       state_.start = parameters_.snapshot();
       state_.best = state_.start;
       parameters_.reset_moments();
@@ -81,6 +94,30 @@ class Trainer {
     save();
   }
 
+  // Where ranks would arrange a model differently, by the last bit of a sum, the first's counts.
+  void prepare(Stage& stage) {
+    if (ranks_.first()) stage.prepare(model_);
+    for (const ParameterGroup& group : parameters_.groups()) ranks_.copy_from_first(group.values);
+    if (model_.order) state_.order = unit_names(*model_.order);
+    const Json order = Json::parse(ranks_.text_from_first(Json(state_.order).dump()));
+    if (ranks_.first() || order.empty()) return;
+    state_.order = order.get<std::vector<std::string>>();
+    model_.order = parse_units(state_.order, model_.shape);
+  }
+
+  // The others would wait for ever for a rank that trains something else.
+  void require_same_run() {
+    const std::string mine =
+        fmt::format("{} at step {}", settings_.fingerprint, state_.total_steps);
+    const std::string first = ranks_.text_from_first(mine);
+    if (mine == first) return;
+    throw Error(
+        ErrorCode::usage, "train with others",
+        fmt::format("rank {} would train \"{}\", but rank 0 trains \"{}\": every rank needs "
+                    "the same options, data and --out folder",
+                    ranks_.rank(), mine, first));
+  }
+
   static bool is_last(const StagePlan& plan, const StageRecord& record) {
     return plan.seconds > 0 ? record.seconds >= plan.seconds : record.steps >= plan.schedule.steps;
   }
@@ -92,33 +129,52 @@ class Trainer {
 
   void step(size_t index, StagePlan& plan, StageRecord& record) {
     const auto started = Clock::now();
-    const Batch batch = source_.batch(state_.total_steps);
-    const std::initializer_list<uint64_t> key = {settings_.seed, index,
-                                                 static_cast<uint64_t>(record.steps)};
-    torch::manual_seed(mix_key(key) >> 1);  // dropout
-    Random random(key);
     parameters_.zero_gradients();
     plan.stage->advance(progress_of(plan, record));
-    const torch::Tensor loss = plan.stage->loss(model_, batch, random);
-    loss.backward();
+    for (int64_t part = 0; part < settings_.accumulate; ++part) {
+      if (part + 1 == settings_.accumulate) exchange_.expect_last_backward();
+      add_gradients(*plan.stage, {settings_.seed, index, static_cast<uint64_t>(record.steps)},
+                    part);
+    }
+    exchange_.finish();
     const double rate = plan.seconds > 0 ? plan.schedule.rate_at(record.seconds / plan.seconds)
                                          : plan.schedule.rate(record.steps);
     ++record.steps;
     ++state_.total_steps;
     adamw_step(parameters_.groups(), settings_.optimiser, rate, record.steps);
-
-    loss_sum_ = loss_sum_.defined() ? loss_sum_ + loss.detach() : loss.detach();
     ++losses_;
     if (record.steps % settings_.log_every == 0) log_loss(record, rate);
-    result_.samples += static_cast<double>(batch.size());
     result_.seconds += seconds_since(started);
     record.seconds += seconds_since(started);
+    if (plan.seconds > 0) record.seconds = ranks_.from_first(record.seconds);
     report(plan, record);
+  }
+
+  // Of one part of this rank's share of the batch.
+  void add_gradients(Stage& stage, std::initializer_list<uint64_t> key, int64_t part) {
+    const BatchPiece piece{ranks_.rank() * settings_.accumulate + part,
+                           ranks_.size() * settings_.accumulate};
+    const Batch batch = source_.batch(state_.total_steps, piece);
+    if (batch.size() == 0) return;
+    torch::manual_seed((mix_key(key) >> 1) + static_cast<uint64_t>(piece.index));  // dropout
+    Random random(key);  // the same in every rank: all draw the same budgets
+    torch::Tensor loss = loss_of(stage, batch, random);
+    if (piece.count > 1) loss = loss * batch.share;
+    loss.backward();
+    loss_sum_ = loss_sum_.defined() ? loss_sum_ + loss.detach() : loss.detach();
+    result_.samples += static_cast<double>(batch.size() * ranks_.size());
+  }
+
+  torch::Tensor loss_of(Stage& stage, const Batch& batch, Random& random) {
+    std::optional<Bf16Autocast> autocast;
+    if (settings_.bf16) autocast.emplace(model_.device());
+    return stage.loss(model_, batch, random);
   }
 
   void log_loss(const StageRecord& record, double rate) {
     require_finite_loss(record);
-    last_loss_ = loss_sum_.item<double>() / static_cast<double>(losses_);  // waits for a GPU
+    const double mine = loss_sum_.defined() ? loss_sum_.item<double>() : 0.0;  // waits for a GPU
+    last_loss_ = ranks_.sum(mine) / static_cast<double>(losses_);
     loss_sum_ = torch::Tensor();
     losses_ = 0;
     log({{"stage", record.name}, {"step", record.steps}, {"loss", last_loss_}, {"rate", rate}});
@@ -134,7 +190,9 @@ class Trainer {
 
   void validate(StagePlan& plan, StageRecord& record) {
     require_finite_loss(record);
-    const Validation validation = plan.stage->validate(model_);
+    Validation validation;
+    if (ranks_.first()) validation = plan.stage->validate(model_);
+    validation.score = ranks_.from_first(validation.score);
     if (validation.score > record.best_score) {
       record.best_score = validation.score;
       record.best_step = record.steps;
@@ -180,7 +238,7 @@ class Trainer {
   }
 
   void save_if_due(const StagePlan& plan) {
-    if (interrupt_requested()) {
+    if (must_stop()) {
       save();
       const StageRecord& record = state_.stages.back();
       throw Error(
@@ -192,8 +250,15 @@ class Trainer {
     if (seconds_since(saved_) >= settings_.save_seconds) save();
   }
 
+  // All ranks must stop at the same step. Asking a GPU waits for it, so that is done now and then.
+  bool must_stop() {
+    if (ranks_.alone()) return interrupt_requested();
+    if (model_.device().is_cuda() && state_.total_steps % settings_.log_every != 0) return false;
+    return ranks_.sum(interrupt_requested() ? 1 : 0) > 0;
+  }
+
   void save() {
-    if (settings_.state_directory.empty()) return;
+    if (settings_.state_directory.empty() || !ranks_.first()) return;
     require_finite_loss(state_.stages.back());
     state_.fingerprint = settings_.fingerprint;
     state_.values.clear();
@@ -248,6 +313,8 @@ class Trainer {
   const TrainerSettings& settings_;
   ProgressSink& progress_;
   Parameters parameters_;
+  Ranks& ranks_;
+  GradientExchange exchange_;
   TrainingState state_;
   TrainingResult result_;
   torch::Tensor loss_sum_;

@@ -10,6 +10,7 @@
 #include "train/adamw.h"
 #include "train/batches.h"
 #include "train/parameters.h"
+#include "train/ranks.h"
 #include "train/schedule.h"
 #include "train/stage.h"
 
@@ -27,6 +28,7 @@ struct StagePlan {
 
 struct TrainerSettings {
   uint64_t seed = 1;
+  bool bf16 = false;  // autocast on a GPU
   AdamWSettings optimiser;
   ParameterSettings parameters;
   int64_t log_every = 20;                 // steps between lines of the training log
@@ -34,6 +36,8 @@ struct TrainerSettings {
   double save_seconds = 60;               // between saved states
   bool resume = false;                    // go on from state_directory if a state is there
   std::string fingerprint;                // of everything that must not change between runs
+  int64_t accumulate = 1;                 // parts that a rank's share of a batch is computed in
+  std::shared_ptr<Ranks> ranks = std::make_shared<Ranks>();  // who else trains this model
 };
 
 struct StageResult {
@@ -53,7 +57,9 @@ struct TrainingResult {
 
 // Trains `model` in place. On an interrupt the state is saved and ErrorCode::interrupted thrown.
 // Randomness (batches, dropout, budgets) is a function of seed, stage and step: a resumed run on
-// one CPU thread ends with the same bits as an uninterrupted one.
+// one CPU thread ends with the same bits as an uninterrupted one. With several ranks each computes
+// its piece of every batch, all make the same step, and the first alone validates and saves; rows
+// and budgets do not depend on how many there are, dropout does.
 TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, BatchSource& source,
                           const TrainerSettings& settings, ProgressSink& progress);
 

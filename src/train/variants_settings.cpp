@@ -169,7 +169,7 @@ Experiment variants_experiment(const std::string& task, bool quick) {
             task));
   }
   // The larger ones; the published recipe stays as it is.
-  experiment.recipe.stages.bf16 = !classifies_text(experiment.task.task);
+  experiment.recipe.bf16 = !classifies_text(experiment.task.task);
   if (quick) shrink(experiment);
   return experiment;
 }

@@ -39,6 +39,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  pid_t id() const { return pid_; }
   void send(int signal) const;
   // True once `condition` holds; false when the process ended before that.
   bool wait_until(const std::function<bool()>& condition);

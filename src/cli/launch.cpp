@@ -1,0 +1,203 @@
+#include "cli/launch.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto patience = std::chrono::seconds(10);
+constexpr useconds_t look_every = 20'000;  // microseconds
+constexpr const char* operation = "run several processes";
+
+struct RankProcess {
+  pid_t process = -1;  // 0 once it has ended
+  int status = 0;      // as waitpid() tells it
+  int output = -1;     // a file in memory with what it printed; the first prints for itself
+};
+
+[[noreturn]] void fail(const char* call) {
+  throw Error(ErrorCode::runtime, operation, fmt::format("{}: {}", call, std::strerror(errno)));
+}
+
+// One that is free now; rank 0 takes it a moment later.
+int free_port() {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) fail("socket");
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const bool found = bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  close(descriptor);
+  if (!found) fail("bind");
+  return ntohs(address.sin_port);
+}
+
+std::string read_output(int descriptor) {
+  std::string text(static_cast<size_t>(std::max<off_t>(0, lseek(descriptor, 0, SEEK_END))), '\0');
+  const ssize_t got = pread(descriptor, text.data(), text.size(), 0);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, got)));
+  return text;
+}
+
+ErrorCode code_of(int exit_status) {
+  for (const ErrorCode code :
+       {ErrorCode::usage, ErrorCode::bad_data, ErrorCode::bad_model, ErrorCode::interrupted}) {
+    if (exit_code(code) == exit_status) return code;
+  }
+  return ErrorCode::runtime;
+}
+
+class RankJob {
+ public:
+  RankJob(int count, const std::vector<std::string>& arguments) : arguments_(arguments) {
+    const int port = free_port();
+    for (int rank = 0; rank < count; ++rank) start(rank, count, port);
+  }
+  ~RankJob() {
+    signal_all(SIGKILL);
+    for (RankProcess& rank : ranks_) {
+      if (rank.process > 0) waitpid(rank.process, nullptr, 0);
+      if (rank.output >= 0) close(rank.output);
+    }
+  }
+  RankJob(const RankJob&) = delete;
+  RankJob& operator=(const RankJob&) = delete;
+
+  void wait() {
+    bool asked = false;
+    Clock::time_point asked_at;
+    while (running() > 0) {
+      reap();
+      if (!asked && (failure_ || interrupt_requested())) {
+        signal_all(SIGTERM);  // a terminal's Ctrl-C has reached them already: this changes nothing
+        asked = true;
+        asked_at = Clock::now();
+      }
+      // A rank that was interrupted saves first, which may take longer than this.
+      if (failure_ && Clock::now() - asked_at > patience) signal_all(SIGKILL);
+      usleep(look_every);
+    }
+    if (!failure_) return;
+    tell_outputs();
+    throw *failure_;
+  }
+
+ private:
+  void start(int rank, int count, int port) {
+    RankProcess started;
+    if (rank > 0) started.output = memfd_create("rank output", MFD_CLOEXEC);
+    if (rank > 0 && started.output < 0) fail("memfd_create");
+    std::vector<char*> words = {const_cast<char*>("headroom-train")};
+    for (const std::string& argument : arguments_)
+      words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    const pid_t parent = getpid();
+    started.process = fork();
+    if (started.process < 0) fail("fork");
+    if (started.process > 0) {
+      ranks_.push_back(started);
+      return;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would look after it
+    if (getppid() != parent) _exit(1);
+    if (rank > 0) {
+      dup2(started.output, STDOUT_FILENO);
+      dup2(started.output, STDERR_FILENO);
+    }
+    const auto tell = [](const char* name, int value) {
+      setenv(name, std::to_string(value).c_str(), 1);
+    };
+    tell("RANK", rank);
+    tell("WORLD_SIZE", count);
+    tell("LOCAL_RANK", rank);
+    tell("LOCAL_WORLD_SIZE", count);
+    tell("MASTER_PORT", port);
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    execv("/proc/self/exe", words.data());
+    _exit(127);
+  }
+
+  size_t running() const {
+    size_t count = 0;
+    for (const RankProcess& rank : ranks_) count += rank.process > 0 ? 1 : 0;
+    return count;
+  }
+
+  void signal_all(int signal) {
+    for (const RankProcess& rank : ranks_) {
+      if (rank.process > 0) kill(rank.process, signal);
+    }
+  }
+
+  void reap() {
+    for (size_t rank = 0; rank < ranks_.size(); ++rank) {
+      int& status = ranks_[rank].status;
+      if (ranks_[rank].process <= 0) continue;
+      if (waitpid(ranks_[rank].process, &status, WNOHANG) <= 0) continue;
+      ranks_[rank].process = 0;
+      if (status != 0) note_failure(rank, status);
+    }
+  }
+
+  // Ranks often fail for the same reason, which the first has told, or because one was killed.
+  void tell_outputs() {
+    if (killed_) return;
+    std::set<std::string> told;
+    for (const RankProcess& rank : ranks_) {
+      const bool like_the_first = rank.status == ranks_[0].status &&
+                                  code_of(WEXITSTATUS(rank.status)) != ErrorCode::runtime;
+      if (rank.output < 0 || rank.status == 0 || like_the_first) continue;
+      const std::string text = read_output(rank.output);
+      if (told.insert(text).second) fmt::print(stderr, "{}", text);
+    }
+  }
+
+  // A rank whose neighbour died fails too, with the code of any failure: others say more.
+  void note_failure(size_t rank, int status) {
+    const bool killed = WIFSIGNALED(status);
+    const ErrorCode code = killed ? ErrorCode::runtime : code_of(WEXITSTATUS(status));
+    if (failure_ && (failure_->code() != ErrorCode::runtime || killed_)) return;
+    if (failure_ && !killed && code == ErrorCode::runtime) return;
+    killed_ = killed;
+    failure_.emplace(
+        code, operation,
+        killed ? fmt::format("rank {} of {} was killed by signal {} ({}); --resume "
+                             "goes on from what was saved last",
+                             rank, ranks_.size(), WTERMSIG(status), strsignal(WTERMSIG(status)))
+               : fmt::format("rank {} of {} ended with code {}", rank, ranks_.size(),
+                             WEXITSTATUS(status)));
+  }
+
+  const std::vector<std::string>& arguments_;
+  std::vector<RankProcess> ranks_;
+  std::optional<Error> failure_;
+  bool killed_ = false;
+};
+
+}  // namespace
+
+void run_ranks(int count, const std::vector<std::string>& arguments) {
+  RankJob(count, arguments).wait();
+}
+
+}  // namespace headroom

@@ -1,0 +1,16 @@
+// Starts copies of this program on this machine, as torchrun does, and looks after them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headroom {
+
+// Runs `count` copies of /proc/self/exe with `arguments` (the verb first), each told its place
+// through RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Only the
+// first one's output is passed on; of the others what they said is told if they fail. The first to
+// fail ends all: asked to stop, after ten seconds made to. Throws an Error that says which failed,
+// with the code it ended with.
+void run_ranks(int count, const std::vector<std::string>& arguments);
+
+}  // namespace headroom
