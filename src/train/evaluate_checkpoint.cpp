@@ -1,6 +1,9 @@
 #include "train/evaluate_checkpoint.h"
 
+#include <optional>
+
 #include "data/eval_rows.h"
+#include "train/autocast.h"
 #include "train/checkpoint_model.h"
 #include "train/runtime.h"
 #include "train/score_budgets.h"
@@ -26,6 +29,8 @@ EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& check
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
   use_threads(request.threads);
   const CheckpointModel checkpoint = open_finished(request.model, open_device(request.device));
+  std::optional<Bf16Autocast> autocast;
+  if (request.bf16) autocast.emplace(checkpoint.model.device());
   return score_budgets(checkpoint.model, checkpoint.config, rows_for(request, checkpoint),
                        request.budgets, checkpoint.tokenizer.get());
 }

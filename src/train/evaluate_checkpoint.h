@@ -16,6 +16,7 @@ struct EvalRequest {
   std::vector<double> budgets;
   int threads = 0;
   std::string device = "cpu";
+  bool bf16 = false;  // on a GPU: matrix products in bf16
 };
 
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request);
