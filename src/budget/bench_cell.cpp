@@ -29,6 +29,15 @@ Json to_json(const BenchCell& cell) {
   return json;
 }
 
+ProgressUpdate bench_progress(const BenchSettings& settings) {
+  ProgressUpdate update;
+  update.stage = "bench";
+  update.unit = "cells";
+  update.total = static_cast<int64_t>(settings.precisions.size() * settings.batches.size() *
+                                      settings.tokens.size());
+  return update;
+}
+
 std::vector<double> benched_budgets(std::vector<double> budgets) {
   budgets.push_back(1.0);
   std::sort(budgets.begin(), budgets.end());

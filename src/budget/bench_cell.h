@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/progress.h"
 #include "budget/selection.h"
 #include "budget/shape.h"
 
@@ -41,6 +42,9 @@ struct BenchCell {
 };
 
 Json to_json(const BenchCell& cell);
+
+// None of the cells of a bench: one a precision, batch size and length.
+ProgressUpdate bench_progress(const BenchSettings& settings);
 
 // Ascending, without repeats, with 1 last: every speed-up is over budget 1.
 std::vector<double> benched_budgets(std::vector<double> budgets);

@@ -131,11 +131,7 @@ std::vector<BenchCell> bench_model(const std::filesystem::path& path, const Benc
                                    ProgressSink& progress) {
   require_supported("--device", settings.device, {"cpu"});
   std::vector<BenchCell> cells;
-  ProgressUpdate update;
-  update.stage = "bench";
-  update.unit = "cells";
-  update.total = static_cast<int64_t>(settings.precisions.size() * settings.batches.size() *
-                                      settings.tokens.size());
+  ProgressUpdate update = bench_progress(settings);
   for (const std::string& precision : settings.precisions) {
     const auto model = load_native(path, precision);
     check_lengths(settings.tokens, model->config().shape);

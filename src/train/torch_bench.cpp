@@ -82,11 +82,7 @@ std::vector<BenchCell> bench_weights(const ModelShape& shape, const ModelWeights
   use_threads(settings.threads);
   const torch::InferenceMode inference;
   std::vector<BenchCell> cells;
-  ProgressUpdate update;
-  update.stage = "bench";
-  update.unit = "cells";
-  update.total = static_cast<int64_t>(settings.precisions.size() * settings.batches.size() *
-                                      settings.tokens.size());
+  ProgressUpdate update = bench_progress(settings);
   for (const std::string& precision : settings.precisions) {
     std::vector<Contestant> contestants;
     for (const double budget : benched_budgets(settings.budgets)) {
