@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -49,7 +50,12 @@ InputStream::InputStream(const std::filesystem::path& path)
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0) fail(std::strerror(errno));
     if (S_ISDIR(status.st_mode)) fail("is a directory, a file was expected");
-    while (end_ < 2) {  // a pipe may hand over one byte at a time
+    // The system's own files under /proc have content and no size.
+    if (S_ISREG(status.st_mode) && status.st_size > 0) {
+      stored_size_ = static_cast<uint64_t>(status.st_size);
+    }
+    // A pipe may hand over one byte at a time; only gzip's first one is worth waiting for another.
+    while (end_ == 0 || (end_ == 1 && block_[0] == '\x1f')) {
       const size_t got = read_raw(block_.get() + end_, block_bytes - end_);
       if (got == 0) break;
       end_ += got;
@@ -81,7 +87,10 @@ void InputStream::fail(const std::string& message) const {
 size_t InputStream::read_raw(char* target, size_t size) {
   while (true) {
     const ssize_t got = ::read(descriptor_, target, size);
-    if (got >= 0) return static_cast<size_t>(got);
+    if (got >= 0) {
+      raw_bytes_ += static_cast<uint64_t>(got);
+      return static_cast<size_t>(got);
+    }
     if (errno != EINTR) fail(std::strerror(errno));
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "read data", "stopped");
   }
@@ -151,7 +160,54 @@ std::string_view InputStream::peek(size_t least) {
 }
 
 void InputStream::consume(size_t bytes) {
-  begin_ += std::min(bytes, end_ - begin_);
+  const size_t taken = std::min(bytes, end_ - begin_);
+  begin_ += taken;
+  offset_ += taken;
+}
+
+bool InputStream::skip(uint64_t bytes) {
+  const uint64_t there = std::min<uint64_t>(bytes, end_ - begin_);
+  consume(there);
+  bytes -= there;
+  if (bytes > 0 && stored_size_ && !compressed()) {
+    const off_t position = ::lseek(descriptor_, 0, SEEK_CUR);
+    if (position < 0) fail(std::strerror(errno));
+    if (*stored_size_ < static_cast<uint64_t>(position) + bytes) return false;
+    if (::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) < 0) fail(std::strerror(errno));
+    offset_ += bytes;
+    raw_bytes_ += bytes;
+    return true;
+  }
+  while (bytes > 0) {
+    const std::string_view some = peek();
+    if (some.empty()) return false;
+    const uint64_t taken = std::min<uint64_t>(bytes, some.size());
+    consume(taken);
+    bytes -= taken;
+  }
+  return true;
+}
+
+// Whether refill() would come back at once. Compressed bytes that arrived may be too few for a
+// single byte of text, so of a compressed pipe nobody can tell.
+bool InputStream::may_refill() const {
+  if (stored_size_) return true;
+  if (compressed()) return false;
+  pollfd waiting = {descriptor_, POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
+bool InputStream::line_arrived() {
+  while (std::memchr(block_.get() + begin_, '\n', end_ - begin_) == nullptr) {
+    if (at_end_) return true;
+    if (end_ - begin_ == block_bytes || !may_refill()) return false;
+    refill();
+  }
+  return true;
+}
+
+uint64_t InputStream::stored_offset() const {
+  return raw_bytes_ - (compressed() ? inflater_->stream.avail_in : end_ - begin_);
 }
 
 size_t InputStream::read(char* target, size_t size) {

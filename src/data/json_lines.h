@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "data/input_stream.h"
@@ -25,6 +26,14 @@ struct JsonRow {
   std::optional<std::string> label;  // a number becomes its shortest text: 3, 0.5
   Json id;                           // null when absent
 };
+
+// One line as a row. `origin` names it in errors, which are ErrorCode::bad_data; the id is set
+// before anything can be wrong with the other fields.
+void parse_json_row(std::string_view line, const JsonLineKeys& keys, const std::string& origin,
+                    JsonRow& row);
+
+// Whether a line holds nothing: such lines are no rows.
+bool is_blank(std::string_view line);
 
 class JsonLinesReader {
  public:

@@ -11,7 +11,11 @@ LineReader::LineReader(InputStream& input, size_t limit) : input_(input), limit_
 
 bool LineReader::next(std::string& line) {
   line.clear();
-  if (line_number_ == 0 && input_.peek(3).starts_with("\xEF\xBB\xBF")) input_.consume(3);
+  // Asking for three bytes of any other line could wait for the line after a short one.
+  if (input_.offset() == 0 && input_.peek().starts_with('\xEF') &&
+      input_.peek(3).starts_with("\xEF\xBB\xBF")) {
+    input_.consume(3);
+  }
   std::string_view block = input_.peek();
   if (block.empty()) return false;
   ++line_number_;

@@ -10,7 +10,7 @@
 namespace headroom {
 
 // Lines of a stream, without their LF or CRLF; a last line without an end counts. A UTF-8
-// byte-order mark at the start is dropped.
+// byte-order mark at the start of the input is dropped.
 class LineReader {
  public:
   static constexpr size_t max_line_bytes = size_t{64} << 20;
