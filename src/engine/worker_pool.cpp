@@ -40,12 +40,19 @@ void WorkerPool::serve(Worker& worker) {
   }
 }
 
+// How many inputs to take: several parts a worker, smaller ones towards the end, so that none waits
+// long for the last; but no more [CLS] rows at once than go through the last layer together.
+size_t WorkerPool::next_part() const {
+  return std::clamp<size_t>((count_ - next_) / (workers_.size() * 4), 1,
+                            static_cast<size_t>(tail_rows));
+}
+
 // Takes parts until none is left. `lock` is held on entry and on return.
 void WorkerPool::take_parts(Worker& worker, std::unique_lock<std::mutex>& lock) {
   ++busy_;
   while (next_ < count_) {
     const size_t begin = next_;
-    const size_t end = std::min(begin + part_, count_);
+    const size_t end = begin + next_part();
     next_ = end;
     const Work& work = *work_;
     lock.unlock();
@@ -69,11 +76,8 @@ void WorkerPool::share(size_t count, const Work& work) {
   work_ = &work;
   next_ = 0;
   count_ = count;
-  // Several parts a worker, so that none waits long for the last; but no more [CLS] rows at once
-  // than go through the last layer together.
-  part_ = std::clamp<size_t>(count / (workers_.size() * 4), 1, static_cast<size_t>(tail_rows));
   failure_ = nullptr;
-  if (count > part_) work_came_.notify_all();
+  if (count > 1) work_came_.notify_all();
   take_parts(*workers_[0], lock);
   work_done_.wait(lock, [this] { return busy_ == 0; });
   work_ = nullptr;

@@ -35,16 +35,20 @@ class WorkerPool {
   std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs,
                                      std::span<const double> budgets);
 
+  // Does part [begin, end) of a call.
+  using Work = std::function<void(Worker&, size_t begin, size_t end)>;
+
+  // Splits [0, count) into parts, each done by one thread with its own worker; returns when all are
+  // done. The first failure is thrown, and what nobody had begun by then is left out.
+  void share(size_t count, const Work& work);
+
   int threads() const { return static_cast<int>(workers_.size()); }
   const EngineModel& model() const { return workers_.front()->model(); }
 
  private:
-  // Does part [begin, end) of a call.
-  using Work = std::function<void(Worker&, size_t begin, size_t end)>;
-
   template <typename Input>
   std::vector<EngineAnswer> split(std::span<const Input> inputs, std::span<const double> budgets);
-  void share(size_t count, const Work& work);
+  size_t next_part() const;
   void take_parts(Worker& worker, std::unique_lock<std::mutex>& lock);
   void serve(Worker& worker);
 
@@ -57,7 +61,6 @@ class WorkerPool {
   const Work* work_ = nullptr;  // null: nothing to do
   size_t next_ = 0;             // first input nobody has taken
   size_t count_ = 0;
-  size_t part_ = 1;
   int busy_ = 0;
   std::exception_ptr failure_;  // the first one
   bool stopping_ = false;

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 
 #include "engine/random_model.h"
+#include "engine/worker_pool.h"
+#include "engine/workspace.h"
 
 namespace headroom {
 namespace {
@@ -74,6 +77,30 @@ TEST(Worker, TokenIdsAndTextsGetTheSameAnswer) {
 TEST(Worker, BadInputIsRefused) {
   expect_error(ErrorCode::usage, "budget", [] { classify({{"a"}}, 0.0); });
   expect_error(ErrorCode::bad_data, "UTF-8", [] { classify({{"\xff"}}, 1.0); });
+}
+
+TEST(WorkerPool, SharesEveryInputOnceInPartsThatOneWorkerCanTake) {
+  const auto model = EngineModel::load(checkpoint().path());
+  for (const int threads : {1, 2, 5}) {
+    WorkerPool pool(model, threads);
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
+      std::vector<std::atomic<int>> times(count);
+      std::atomic<size_t> longest = 0;
+      pool.share(count, [&](Worker&, size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) ++times[i];
+        if (end - begin > longest) longest = end - begin;
+      });
+      for (const std::atomic<int>& each : times) EXPECT_EQ(each, 1) << threads << " threads";
+      EXPECT_LE(longest, static_cast<size_t>(tail_rows));
+    }
+  }
+}
+
+TEST(WorkerPool, AFailureReachesTheCallerAndTheNextCallWorks) {
+  WorkerPool pool(EngineModel::load(checkpoint().path()), 2);
+  const std::vector<TextInput> bad = {{"a"}, {"\xff"}, {"b"}};
+  expect_error(ErrorCode::bad_data, "UTF-8", [&] { pool.classify(bad, 1.0); });
+  EXPECT_EQ(pool.classify(std::span(bad).first(1), 1.0).size(), 1U);
 }
 
 TEST(EngineModel, AMissingOrDamagedCheckpointIsRefused) {
