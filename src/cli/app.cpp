@@ -78,12 +78,16 @@ bool json_requested(int argc, char** argv) {
          value == "1" || value == "true" || value == "on" || value == "yes";
 }
 
+Json error_json(const Error& error) {
+  return {{"error",
+           {{"code", error_name(error.code())},
+            {"operation", error.operation()},
+            {"message", error.message()}}}};
+}
+
 int report_error(const Error& error, bool json) {
   if (json) {
-    print_json_line({{"error",
-                      {{"code", error_name(error.code())},
-                       {"operation", error.operation()},
-                       {"message", error.message()}}}});
+    print_json_line(error_json(error));
   } else {
     fmt::print(stderr, "headroom: {}\n", error.what());
   }
@@ -150,9 +154,13 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool 
   }
 }
 
-void print_json_line(const Json& json) {
+std::string json_line(const Json& json) {
   // Texts may hold bytes that are not UTF-8 (file names, say): replace them rather than fail.
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void print_json_line(const Json& json) {
+  fmt::print("{}", json_line(json));
 }
 
 void print_table(const Table& table) {

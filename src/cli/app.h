@@ -34,7 +34,9 @@ void add_config_option(CLI::App& app);
 void require_supported(std::string_view option, const std::string& value,
                        std::initializer_list<std::string_view> supported);
 
+std::string json_line(const Json& json);  // with its end
 void print_json_line(const Json& json);
+Json error_json(const Error& error);  // {"error": {"code", "operation", "message"}}
 void print_table(const Table& table);
 
 }  // namespace headroom

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,16 +42,28 @@ struct Classification {
   double budget = 1;           // that was used
   double active_heads = 1;
   int64_t tokens = 0;
-  double milliseconds = 0;             // tokenising and the forward pass
+  double milliseconds = 0;  // tokenising and the forward pass: the mean of texts that went together
   std::optional<double> predicted_ms;  // when this machine was calibrated
 };
 
-// A model opened to classify texts.
+// Classifies in one thread. A text gets the same answer whatever it goes with.
+class TextClassifier {
+ public:
+  virtual ~TextClassifier() = default;
+  virtual std::vector<Classification> classify(std::span<const ClassifyInput> inputs) = 0;
+};
+
+// A model opened to classify texts, in as many threads as were asked for.
 class Classifier {
  public:
+  // Does part [begin, end) of a call.
+  using Work = std::function<void(TextClassifier&, size_t begin, size_t end)>;
+
   virtual ~Classifier() = default;
   virtual const ModelConfig& config() const = 0;
-  virtual Classification classify(const ClassifyInput& input) = 0;
+  virtual int threads() const = 0;
+  // Splits [0, count) into parts that the threads do; returns when all are done.
+  virtual void share(size_t count, const Work& work) = 0;
 };
 
 // Each throws ErrorCode::usage for what the linked engine does not have.

@@ -20,10 +20,48 @@ namespace {
 
 constexpr int request_threads = 1;  // one text is one sequence: more threads cannot share it
 
+// One of the pool's workers.
+class WorkerClassifier : public TextClassifier {
+ public:
+  WorkerClassifier(Worker& worker, const SpendRequest& spend,
+                   const std::optional<LatencyTable>& table)
+      : worker_(worker), spend_(spend), table_(table) {}
+
+  std::vector<Classification> classify(std::span<const ClassifyInput> inputs) override {
+    const auto started = std::chrono::steady_clock::now();
+    std::vector<TokenInput> tokens;
+    std::vector<double> budgets;
+    for (const ClassifyInput& input : inputs) {
+      tokens.push_back(tokenise(worker_.model(), {input.text, input.text_pair, input.is_pair}));
+      const auto length = static_cast<int64_t>(tokens.back().ids.size());
+      budgets.push_back(spend_.latency_ms ? table_->budget_for(*spend_.latency_ms, length)
+                                          : spend_.budget);
+    }
+    std::vector<EngineAnswer> answers =
+        worker_.classify(std::span<const TokenInput>(tokens), budgets);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - started;
+    std::vector<Classification> results;
+    for (EngineAnswer& answer : answers) {
+      std::optional<double> predicted;
+      if (table_) predicted = table_->estimate(answer.budget, answer.tokens).median_ms;
+      results.push_back({answer.label, std::move(answer.scores), answer.budget, answer.active_heads,
+                         answer.tokens, taken.count() / static_cast<double>(inputs.size()),
+                         predicted});
+    }
+    return results;
+  }
+
+ private:
+  Worker& worker_;
+  const SpendRequest& spend_;
+  const std::optional<LatencyTable>& table_;
+};
+
 class NativeClassifier : public Classifier {
  public:
   NativeClassifier(const EngineRequest& request, const SpendRequest& spend)
-      : worker_(load_native(request.model, request.precision)),
+      : pool_(load_native(request.model, request.precision), thread_count(request.threads)),
         spend_(spend),
         table_(find_latency_table(request.model, cpu_name(), request.precision, request_threads)) {
     if (spend.latency_ms && !table_) {
@@ -32,37 +70,28 @@ class NativeClassifier : public Classifier {
                               "--model {} --precision {}",
                               request.model.string(), request.precision));
     }
-    worker_.plan(spend.budget);  // a budget the model was not trained for is told before any text
+    check_budgets(pool_.model(), {spend.budget});  // told before any text
     warm_up();
   }
 
-  const ModelConfig& config() const override { return worker_.model().config(); }
+  const ModelConfig& config() const override { return pool_.model().config(); }
+  int threads() const override { return pool_.threads(); }
 
-  Classification classify(const ClassifyInput& input) override {
-    const auto started = std::chrono::steady_clock::now();
-    const TokenInput tokens =
-        tokenise(worker_.model(), {input.text, input.text_pair, input.is_pair});
-    const auto length = static_cast<int64_t>(tokens.ids.size());
-    const double budget =
-        spend_.latency_ms ? table_->budget_for(*spend_.latency_ms, length) : spend_.budget;
-    EngineAnswer answer = worker_.classify(std::span(&tokens, 1), budget).front();
-    const std::chrono::duration<double, std::milli> taken =
-        std::chrono::steady_clock::now() - started;
-    std::optional<double> predicted;
-    if (table_) predicted = table_->estimate(budget, length).median_ms;
-    return {
-        answer.label, std::move(answer.scores), budget, answer.active_heads, length, taken.count(),
-        predicted};
+  void share(size_t count, const Work& work) override {
+    pool_.share(count, [&](Worker& worker, size_t begin, size_t end) {
+      WorkerClassifier classifier(worker, spend_, table_);
+      work(classifier, begin, end);
+    });
   }
 
  private:
   // Brings the weights into memory, so that the first text takes no longer than the others.
   void warm_up() {
     const TokenInput input{std::vector<int32_t>(4, 0), {}};
-    worker_.classify(std::span(&input, 1), 1.0);
+    pool_.classify(std::span(&input, 1), 1.0);
   }
 
-  Worker worker_;
+  WorkerPool pool_;
   SpendRequest spend_;
   std::optional<LatencyTable> table_;
 };

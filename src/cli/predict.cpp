@@ -4,80 +4,17 @@
 
 #include <filesystem>
 
-#include "base/interrupt.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
+#include "cli/bulk_predict.h"
 #include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/other_tasks.h"
 #include "cli/verb.h"
 #include "data/input_stream.h"
-#include "data/json_lines.h"
-#include "data/line_reader.h"
 
 namespace headroom {
 namespace {
-
-void print_answer(const std::vector<std::string>& labels, const Classification& answer,
-                  const Json& id, bool json) {
-  const auto best = static_cast<size_t>(answer.label);
-  if (!json) {
-    fmt::print("{}\t{:.4f}\n", labels[best], answer.scores[best]);
-    return;
-  }
-  Json line;
-  if (!id.is_null()) line["id"] = id;
-  line["label"] = labels[best];
-  line["scores"] = Json::object();
-  for (size_t i = 0; i < labels.size(); ++i) line["scores"][labels[i]] = answer.scores[i];
-  line["budget"] = answer.budget;
-  line["active_heads"] = answer.active_heads;
-  line["tokens"] = answer.tokens;
-  if (answer.predicted_ms) line["predicted_ms"] = *answer.predicted_ms;
-  line["ms"] = answer.milliseconds;
-  print_json_line(line);
-}
-
-// A line of a model that reads pairs: both texts with a tab between them.
-ClassifyInput split_pair(const std::string& line, const InputStream& input, int64_t number) {
-  const size_t tab = line.find('\t');
-  if (tab == std::string::npos) {
-    input.fail(
-        fmt::format("line {} has no tab, but this model reads two texts a line, separated by "
-                    "one; --input jsonl takes text and text_pair",
-                    number));
-  }
-  return {line.substr(0, tab), line.substr(tab + 1), true};
-}
-
-void predict_file(Classifier& classifier, const std::string& path, bool jsonl, bool json) {
-  InputStream input(path);
-  const auto classify = [&](const ClassifyInput& row, const Json& id, int64_t line) {
-    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "predict", "stopped");
-    try {
-      print_answer(classifier.config().labels, classifier.classify(row), id, json);
-      std::fflush(stdout);  // whoever feeds us line by line waits for the answer
-    } catch (const Error& error) {
-      throw Error(error.code(), "predict",
-                  fmt::format("{} line {}: {}", input.name(), line, error.what()));
-    }
-  };
-  if (jsonl) {
-    JsonLinesReader reader(input);
-    for (JsonRow row; reader.next(row);) {
-      classify({row.text, row.text_pair.value_or(""), row.text_pair.has_value()}, row.id,
-               reader.line());
-    }
-  } else {
-    LineReader reader(input);
-    const bool pairs = classifier.config().task == Task::pair;
-    for (std::string line; reader.next(line);) {
-      classify(
-          pairs ? split_pair(line, input, reader.line_number()) : ClassifyInput{line, "", false},
-          nullptr, reader.line_number());
-    }
-  }
-}
 
 void add_other_options(CLI::App& app, OtherTaskRequest& request) {
   app.add_option("--max-new-tokens", request.max_new_tokens, "language models: how far to go on")
@@ -91,6 +28,41 @@ void add_other_options(CLI::App& app, OtherTaskRequest& request) {
   app.add_option("--beam", request.beam, "translators: beginnings kept; 1: greedy")
       ->check(CLI::Range(1, 64));
   add_seed(app, request.seed);
+}
+
+// What text classifiers have for long inputs.
+void add_bulk_options(CLI::App& app, BulkRequest& request, std::string& shard,
+                      std::string& bad_rows) {
+  app.add_option("--out", request.out, "a file for the answers, which --resume can go on with");
+  app.add_flag("--resume", request.resume,
+               "go on where the file of --out ends; begin where there is none");
+  app.add_option("--from-byte", request.from_byte,
+                 "leave out this many bytes of the input, uncompressed; a line must begin there");
+  app.add_option("--shard", shard,
+                 "I/N: only the lines that begin in the I-th of N equal parts of a plain file");
+  app.add_option("--bad-rows", bad_rows,
+                 "a row that cannot be answered: stop, or mark it in the output and go on")
+      ->check(CLI::IsMember({"stop", "mark"}));
+  app.add_flag(
+      "--no-timing", [&](int64_t) { request.form.timing = false; },
+      "leave ms and predicted_ms out, so that equal runs write equal bytes");
+}
+
+void refuse_bulk_options(const CLI::App& app) {
+  for (const char* name :
+       {"--out", "--resume", "--from-byte", "--shard", "--bad-rows", "--no-timing"}) {
+    if (app.count(name) > 0) {
+      throw Error(ErrorCode::usage, "read options",
+                  fmt::format("{} is for text classifiers", name));
+    }
+  }
+}
+
+// Told before the model loads. Opening a pipe would take bytes out of it.
+void check_files(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (file != "-" && !std::filesystem::is_other(file)) InputStream probe(file);
+  }
 }
 
 }  // namespace
@@ -119,6 +91,10 @@ int run_predict(int argc, char** argv) {
       "calibrate, is at most this");
   OtherTaskRequest other;
   std::string data_dir = default_data_dir();
+  BulkRequest bulk;
+  std::string shard;
+  std::string bad_rows = "stop";
+  add_bulk_options(app, bulk, shard, bad_rows);
   add_other_options(app, other);
   add_data_dir(app, data_dir);
   add_engine(app, request.precision);
@@ -143,6 +119,7 @@ int run_predict(int argc, char** argv) {
       if (*latency_option) {
         throw Error(ErrorCode::usage, "read options", "--latency-ms is for text classifiers");
       }
+      refuse_bulk_options(app);
       other.engine = request;
       other.budget = spend.budget;
       other.files = files;
@@ -151,13 +128,17 @@ int run_predict(int argc, char** argv) {
       predict_other_task(task, other, json);
       return;
     }
-    for (const std::string& file : files) {
-      if (file != "-") InputStream probe(file);  // a missing file is told before the model loads
-    }
+    bulk.files = files;
+    bulk.form.jsonl = format == "jsonl";
+    bulk.form.json = json;
+    bulk.form.mark_bad = bad_rows == "mark";
+    if (!shard.empty()) bulk.shard = parse_shard(shard);
+    bulk.job = {{"model", model}, {"budget", budget}, {"precision", request.precision}};
+    if (spend.latency_ms) bulk.job["latency_ms"] = *spend.latency_ms;
+    check_bulk_request(bulk);
+    check_files(files);
     const auto classifier = make_classifier(request, spend);
-    for (const std::string& file : files) {
-      predict_file(*classifier, file, format == "jsonl", json);
-    }
+    predict_bulk(*classifier, bulk);
   });
 }
 

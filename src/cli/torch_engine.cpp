@@ -8,7 +8,8 @@
 namespace headroom {
 namespace {
 
-class TorchClassifier : public Classifier {
+// libtorch's own threads share the work inside a text.
+class TorchClassifier : public Classifier, private TextClassifier {
  public:
   TorchClassifier(const EngineRequest& request, double budget)
       : predictor_(request.model, budget, request.threads, request.device) {
@@ -17,15 +18,24 @@ class TorchClassifier : public Classifier {
 
   const ModelConfig& config() const override { return predictor_.config(); }
 
-  Classification classify(const ClassifyInput& input) override {
-    Prediction prediction = predictor_.predict({input.text, input.text_pair, input.is_pair});
-    return {prediction.label,    std::move(prediction.scores),
-            predictor_.budget(), prediction.active_heads,
-            prediction.tokens,   prediction.milliseconds,
-            std::nullopt};
+  int threads() const override { return 1; }
+
+  void share(size_t count, const Work& work) override {
+    for (size_t i = 0; i < count; ++i) work(*this, i, i + 1);
   }
 
  private:
+  std::vector<Classification> classify(std::span<const ClassifyInput> inputs) override {
+    std::vector<Classification> results;
+    for (const ClassifyInput& input : inputs) {
+      Prediction prediction = predictor_.predict({input.text, input.text_pair, input.is_pair});
+      results.push_back({prediction.label, std::move(prediction.scores), predictor_.budget(),
+                         prediction.active_heads, prediction.tokens, prediction.milliseconds,
+                         std::nullopt});
+    }
+    return results;
+  }
+
   Predictor predictor_;
 };
 

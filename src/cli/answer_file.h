@@ -1,0 +1,68 @@
+// A file of answers that a later run can go on with. FILE.progress beside it says how much of the
+// input is answered and how long the answers are; what is behind that length is written again.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "base/json.h"
+
+namespace headroom {
+
+struct AnswerState {
+  uint64_t file = 0;          // of the inputs, from 0
+  uint64_t input_byte = 0;    // of that file: the first that is not answered, uncompressed
+  uint64_t output_bytes = 0;  // that the answers take
+  int64_t answers = 0;        // marked ones included
+  int64_t marked = 0;
+  bool complete = false;
+};
+
+// An open file that no other program of ours writes.
+class LockedFile {
+ public:
+  // Made when missing, not shortened. Throws ErrorCode::usage when it is no ordinary file or
+  // another program writes it.
+  explicit LockedFile(const std::filesystem::path& path);
+  ~LockedFile();
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  uint64_t size() const;
+
+ private:
+  int descriptor_;
+};
+
+class AnswerFile {
+ public:
+  // `job` is all that the answers follow from. With `resume` goes on where the file of the same job
+  // ended, if there is one; without it an unfinished file is not overwritten (ErrorCode::usage).
+  AnswerFile(std::filesystem::path path, Json job, bool resume);
+
+  const AnswerState& state() const { return state_; }
+
+  // Appends `answers`; `state` says how far the input is answered with them, its output_bytes and
+  // complete are set here.
+  void append(std::string_view answers, AnswerState state);
+  void finish();
+  // Makes what was appended durable, and FILE.progress say so. append() does it now and then.
+  void save();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void go_on();
+
+  std::filesystem::path path_;
+  std::filesystem::path progress_path_;
+  Json job_;
+  LockedFile file_;
+  AnswerState state_;
+  Clock::time_point saved_;
+};
+
+}  // namespace headroom
