@@ -14,6 +14,7 @@ _headroom() {
     'eval --engine') words='native torch' ;;
     'eval --device') words='cpu cuda' ;;
     'predict --input') words='text jsonl' ;;
+    'predict --bad-rows') words='stop mark' ;;
     'predict --engine') words='native torch' ;;
     'predict --device') words='cpu cuda' ;;
     'bench --engine') words='native torch' ;;
@@ -24,7 +25,7 @@ _headroom() {
     pretrain/-*) words='--help --text --data-dir --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
     reproduce/-*) words='--help --task --init --seeds --arms --epochs --train-rows --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
     eval/-*) words='--help --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
-    predict/-*) words='--help --model --budget --input --latency-ms --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
+    predict/-*) words='--help --model --budget --input --latency-ms --out --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
     bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
     inspect/-*) words='--help --model --budgets --tokens --json' ;;
     calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
