@@ -13,7 +13,7 @@ PYTHON ?= /usr/bin/python3
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-threads test-valgrind coverage fuzz clean
+        test-kill test-threads test-valgrind coverage fuzz bench-bulk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -118,6 +118,11 @@ bench-engine: with-bench peers ## the engine beside ONNX Runtime, one thread; te
 bench-serving: with-bench ## what a server sustains, with and without the controller; texts under $$HEADROOM_DATA
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/bench-serving
+
+bench-bulk: with-bench ## texts a second of predict beside its engine and fastText; texts under $$HEADROOM_DATA
+	@scripts/install-packages peers
+	cmake --build $(BUILD) -j $(JOBS) --target bench-bulk
+	@scripts/bench-bulk
 
 SOAK_SECONDS ?= 600
 soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600)
