@@ -37,7 +37,8 @@ void add_bulk_options(CLI::App& app, BulkRequest& request, std::string& shard,
   app.add_flag("--resume", request.resume,
                "go on where the file of --out ends; begin where there is none");
   app.add_option("--from-byte", request.from_byte,
-                 "leave out this many bytes of the input, uncompressed; a line must begin there");
+                 "leave out this many bytes of the input, uncompressed; a line must begin there")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--shard", shard,
                  "I/N: only the lines that begin in the I-th of N equal parts of a plain file");
   app.add_option("--bad-rows", bad_rows,
