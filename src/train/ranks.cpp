@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "train/lifelines.h"
 #include "train/runtime.h"
 
 // PyTorch's own packages bring a libtorch with Gloo, but not Gloo's headers.
@@ -68,6 +70,20 @@ c10::intrusive_ptr<Backend> open_gloo([[maybe_unused]] const Store& store,
 #endif
 }
 
+std::unique_ptr<Lifelines> open_lifelines(const Store& store, const RankPlace& place,
+                                          double timeout_seconds) {
+  const std::string key = "lifelines";
+  return std::make_unique<Lifelines>(
+      place, timeout_seconds,
+      [&](const std::string& port) {
+        store->set(key, std::vector<uint8_t>(port.begin(), port.end()));
+      },
+      [&] {
+        const std::vector<uint8_t> port = store->get(key);
+        return std::string(port.begin(), port.end());
+      });
+}
+
 c10::intrusive_ptr<Backend> open_nccl([[maybe_unused]] const Store& store,
                                       [[maybe_unused]] const RankPlace& place,
                                       [[maybe_unused]] double timeout_seconds) {
@@ -85,19 +101,47 @@ c10::intrusive_ptr<Backend> open_nccl([[maybe_unused]] const Store& store,
 
 struct Ranks::Group {
   c10::intrusive_ptr<Backend> backend;
+  std::unique_ptr<Lifelines> lifelines;  // NCCL has a watch of its own
   std::vector<c10::intrusive_ptr<c10d::Work>> begun = {};
+
+  void wait_for(c10d::Work& work) const;
 };
 
-Ranks::~Ranks() = default;
+// Another rank may have ended because it was done: what it gave to this exchange then still comes.
+void Ranks::Group::wait_for(c10d::Work& work) const {
+  if (lifelines == nullptr) {
+    work.wait();
+    return;
+  }
+  for (auto grace = std::chrono::milliseconds(3000); grace.count() > 0;) {
+    constexpr auto slice = std::chrono::milliseconds(300);
+    try {
+      work.wait(slice);
+      return;
+    } catch (const std::exception&) {
+      if (work.isCompleted()) throw;
+    }
+    if (lifelines->broken()) grace -= slice;
+  }
+  throw std::runtime_error("its connection closed");
+}
+
+// A group that is destroyed waits for the exchanges that it began. After a failure nobody answers
+// them any more, and ranks would wait for each other's ends: the group is left to the process's
+// end.
+Ranks::~Ranks() {
+  if (group_ != nullptr && !group_->begun.empty()) static_cast<void>(group_.release());
+}
 
 Ranks::Ranks(const RankPlace& place, torch::Device device, double timeout_seconds)
     : device_(device), rank_(place.rank), size_(place.size) {
   if (alone()) return;
   try {
     const Store store = open_store(place, timeout_seconds);
-    group_ =
-        std::make_unique<Group>(Group{device.is_cuda() ? open_nccl(store, place, timeout_seconds)
-                                                       : open_gloo(store, place, timeout_seconds)});
+    group_ = device.is_cuda()
+                 ? std::make_unique<Group>(Group{open_nccl(store, place, timeout_seconds), {}})
+                 : std::make_unique<Group>(Group{open_gloo(store, place, timeout_seconds),
+                                                 open_lifelines(store, place, timeout_seconds)});
   } catch (const Error&) {
     throw;
   } catch (const std::exception& problem) {
@@ -128,7 +172,7 @@ void Ranks::start_sum(const torch::Tensor& tensor) {
 void Ranks::finish_sums() {
   if (alone()) return;
   try {
-    for (const auto& work : group_->begun) work->wait();
+    for (const auto& work : group_->begun) group_->wait_for(*work);
   } catch (const std::exception& problem) {
     fail(problem.what());
   }
@@ -140,10 +184,11 @@ void Ranks::copy_from_first(const torch::Tensor& tensor) {
   const torch::NoGradGuard no_gradients;
   std::vector<torch::Tensor> tensors = {tensor};
   try {
-    group_->backend->broadcast(tensors)->wait();
+    group_->begun.push_back(group_->backend->broadcast(tensors));
   } catch (const std::exception& problem) {
     fail(problem.what());
   }
+  finish_sums();
 }
 
 std::string Ranks::text_from_first(const std::string& text) {

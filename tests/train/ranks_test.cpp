@@ -7,10 +7,12 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "support.h"
 #include "train/gradient_exchange.h"
+#include "train/lifelines.h"
 #include "train/plan.h"
 #include "train/tiny.h"
 #include "train/trainer.h"
@@ -69,6 +71,21 @@ TEST(Ranks, OneThatIsGoneIsToldToTheOthers) {
     if (ranks.rank() == 1) return;
     expect_error(ErrorCode::runtime, "rank 0 of 2 lost the others", [&] { ranks.sum(1); });
   });
+}
+
+TEST(Lifelines, AreBrokenOnceTheOtherEndIsGone) {
+  std::promise<std::string> port;
+  std::promise<void> seen;
+  std::thread other([&, asked = port.get_future()]() mutable {
+    const Lifelines line({.rank = 1, .size = 2}, timeout, {}, [&] { return asked.get(); });
+    seen.get_future().wait();
+  });
+  const Lifelines lines({.rank = 0, .size = 2}, timeout,
+                        [&](const std::string& told) { port.set_value(told); }, {});
+  EXPECT_FALSE(lines.broken());
+  seen.set_value();
+  other.join();
+  EXPECT_TRUE(lines.broken());
 }
 
 // The dense, soft and hard stages for 8 steps each, or the nested ones for 12.
