@@ -22,6 +22,12 @@ void MemoryAllowance::fail(std::string_view place) const {
                           asked_for_ ? "--max-memory" : "nine tenths of the memory available"));
 }
 
+uint64_t heap_bytes(const std::string& text) {
+  constexpr size_t inside = 15;
+  constexpr size_t beside = 16;  // what malloc keeps of its own
+  return text.size() > inside ? text.size() + beside : 0;
+}
+
 std::string shown_bytes(uint64_t bytes) {
   constexpr std::array<const char*, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

@@ -30,6 +30,9 @@ class MemoryAllowance {
   uint64_t taken_ = 0;
 };
 
+// What a text takes beside itself: nothing where it is short enough to lie inside.
+uint64_t heap_bytes(const std::string& text);
+
 // "1.5 GiB"
 std::string shown_bytes(uint64_t bytes);
 

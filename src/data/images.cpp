@@ -44,10 +44,21 @@ uint32_t read_size(InputStream& input, std::string_view what, uint32_t most) {
   return size;
 }
 
-void read_exactly(InputStream& input, uint8_t* target, size_t size) {
+// `to_come` bytes should follow.
+void read_exactly(InputStream& input, uint8_t* target, size_t size, size_t to_come = 0) {
   const size_t got = input.read(reinterpret_cast<char*>(target), size);
   if (got == size) return;
-  input.fail(fmt::format("ends {} bytes early; an incomplete download?", size - got));
+  input.fail(fmt::format("ends {} bytes early; an incomplete download?", size - got + to_come));
+}
+
+// One image, with the size that was set.
+void read_pixels(InputStream& input, size_t images_to_come, MemoryAllowance& memory,
+                 ImageDataset& into) {
+  const auto bytes = static_cast<size_t>(into.format.values());
+  if (!memory.take(bytes)) memory.fail(input.name());
+  const size_t before = into.pixels.size();
+  into.pixels.resize(before + bytes);
+  read_exactly(input, into.pixels.data() + before, bytes, images_to_come * bytes);
 }
 
 void expect_end(InputStream& input) {
@@ -76,7 +87,8 @@ void name_labels(ImageDataset& images, const std::vector<std::string>& names) {
   }
 }
 
-void read_known_images(const DataSource& source, const fs::path& data_dir, ImageDataset& into) {
+void read_known_images(const DataSource& source, const fs::path& data_dir, MemoryAllowance& memory,
+                       ImageDataset& into) {
   const CatalogEntry& entry = *find_entry(source.name);
   if (entry.task != DataTask::image) {
     throw Error(ErrorCode::usage, "load images",
@@ -84,16 +96,17 @@ void read_known_images(const DataSource& source, const fs::path& data_dir, Image
   }
   const FoundPart found = require_part(entry, data_dir, source.part);
   if (found.layout->format == RowFormat::idx_images) {
-    read_idx(found.files[0], found.files[1], into);
+    read_idx(found.files[0], found.files[1], memory, into);
   } else {
-    for (const fs::path& file : found.files) read_cifar(file, into);
+    for (const fs::path& file : found.files) read_cifar(file, memory, into);
   }
   name_labels(into, found.layout->labels);
 }
 
 }  // namespace
 
-void read_idx(const fs::path& images, const fs::path& labels, ImageDataset& into) {
+void read_idx(const fs::path& images, const fs::path& labels, MemoryAllowance& memory,
+              ImageDataset& into) {
   InputStream pixels(images);
   InputStream answers(labels);
   expect_magic(pixels, images_magic, "images");
@@ -108,10 +121,7 @@ void read_idx(const fs::path& images, const fs::path& labels, ImageDataset& into
         fmt::format("has {} labels for the {} images of {}", answered, count, images.string()));
   }
   set_format(pixels, {rows, 1, 0}, into);
-  const size_t before = into.pixels.size();
-  const size_t bytes = size_t{count} * rows * columns;
-  into.pixels.resize(before + bytes);
-  read_exactly(pixels, into.pixels.data() + before, bytes);
+  for (uint32_t i = 0; i < count; ++i) read_pixels(pixels, count - i - 1, memory, into);
   expect_end(pixels);
   std::vector<uint8_t> read(count);
   read_exactly(answers, read.data(), count);
@@ -120,32 +130,30 @@ void read_idx(const fs::path& images, const fs::path& labels, ImageDataset& into
     into.labels.push_back(checked_label(answers, read[i], i));
 }
 
-void read_cifar(const fs::path& file, ImageDataset& into) {
+void read_cifar(const fs::path& file, MemoryAllowance& memory, ImageDataset& into) {
   InputStream input(file);
   set_format(input, {32, 3, 0}, into);
-  const auto bytes = static_cast<size_t>(into.format.values());
   if (input.peek().empty()) input.fail("is empty");
   for (size_t image = 0; !input.peek().empty(); ++image) {
     uint8_t label = 0;
     read_exactly(input, &label, 1);
     into.labels.push_back(checked_label(input, label, image));
-    const size_t before = into.pixels.size();
-    into.pixels.resize(before + bytes);
-    read_exactly(input, into.pixels.data() + before, bytes);
+    read_pixels(input, 0, memory, into);
   }
 }
 
-ImageDataset load_images(std::string_view spec, const fs::path& data_dir) {
+ImageDataset load_images(std::string_view spec, const fs::path& data_dir, uint64_t max_memory) {
   ImageDataset images;
+  MemoryAllowance memory(max_memory, "load images", "images");
   images.name = std::string(spec);
   name_labels(images, {});
   for (const DataSource& source : parse_data_spec(spec).sources) {
     if (source.kind == SourceKind::idx) {
-      read_idx(source.paths[0], source.paths[1], images);
+      read_idx(source.paths[0], source.paths[1], memory, images);
     } else if (source.kind == SourceKind::cifar) {
-      for (const std::string& path : source.paths) read_cifar(path, images);
+      for (const std::string& path : source.paths) read_cifar(path, memory, images);
     } else if (source.kind == SourceKind::named) {
-      read_known_images(source, data_dir, images);
+      read_known_images(source, data_dir, memory, images);
     } else {
       throw Error(ErrorCode::usage, "load images",
                   fmt::format("{} holds no images: idx:IMAGES,LABELS, cifar:FILE, mnist or cifar10",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/image_format.h"
+#include "base/memory_allowance.h"
 
 namespace headroom {
 
@@ -23,16 +24,19 @@ struct ImageDataset {
 
 // Adds the images of an idx pair (LeCun's format: magic numbers 2051 and 2049, big-endian sizes).
 // Throws ErrorCode::bad_data naming the file for other magic numbers, images that are not square,
-// labels above 9, counts that differ, and a file that ends early or goes on.
+// labels above 9, counts that differ, and a file that ends early or goes on. Memory is asked for as
+// pixels come: a header of 16 bytes can promise 168 TB.
 void read_idx(const std::filesystem::path& images, const std::filesystem::path& labels,
-              ImageDataset& into);
+              MemoryAllowance& memory, ImageDataset& into);
 
 // Adds the images of a file in CIFAR-10's binary version: a label byte and 3,072 pixels each.
-void read_cifar(const std::filesystem::path& file, ImageDataset& into);
+void read_cifar(const std::filesystem::path& file, MemoryAllowance& memory, ImageDataset& into);
 
 // The images of a data SPEC: idx:IMAGES,LABELS, cifar:FILE,..., mnist, cifar10. All sources must
-// have images of one size.
-ImageDataset load_images(std::string_view spec, const std::filesystem::path& data_dir);
+// have images of one size. Pixels that take more than `max_memory` bytes (0: what is available) are
+// ErrorCode::runtime.
+ImageDataset load_images(std::string_view spec, const std::filesystem::path& data_dir,
+                         uint64_t max_memory = 0);
 
 // Some of the images, in the given order.
 ImageDataset pick_images(const ImageDataset& images, const std::vector<int32_t>& rows);

@@ -100,14 +100,8 @@ class RowChecker {
   bool pairs_ = false;
 };
 
-// What a row takes: itself, and its texts where they are too long to lie inside it.
 uint64_t memory_of(const TextRow& row) {
-  constexpr size_t inside = 15;
-  uint64_t bytes = sizeof(TextRow);
-  for (const std::string* text : {&row.text, &row.text_pair}) {
-    if (text->size() > inside) bytes += text->size() + 16;  // and what malloc keeps beside it
-  }
-  return bytes;
+  return sizeof(TextRow) + heap_bytes(row.text) + heap_bytes(row.text_pair);
 }
 
 }  // namespace

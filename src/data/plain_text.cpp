@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/memory_allowance.h"
 #include "data/catalog.h"
 #include "data/input_stream.h"
 #include "data/line_reader.h"
@@ -13,12 +14,13 @@ namespace headroom {
 namespace fs = std::filesystem;
 namespace {
 
-std::string read_text(const fs::path& path) {
+std::string read_text(const fs::path& path, MemoryAllowance& memory) {
   InputStream input(path);
   std::string text;
   while (true) {
     const std::string_view block = input.peek();
     if (block.empty()) break;
+    if (!memory.take(block.size())) memory.fail(input.name());
     text.append(block);
     input.consume(block.size());
   }
@@ -46,16 +48,22 @@ size_t nine_tenths(std::string_view text) {
   return place;
 }
 
-std::string known_text(const DataSource& source, const fs::path& data_dir) {
+std::string known_text(const DataSource& source, const fs::path& data_dir,
+                       MemoryAllowance& memory) {
   const FoundPart found = part_for(source, data_dir, DataTask::lm);
   std::string text;
-  for (const fs::path& file : found.files) text += read_text(file);
+  for (const fs::path& file : found.files) text += read_text(file, memory);
   if (found.layout->format != RowFormat::split_text) return text;
   const size_t end = nine_tenths(text);
   return source.part == DataPart::train ? text.substr(0, end) : text.substr(end);
 }
 
-void read_pairs(const fs::path& source, const fs::path& target, std::vector<SentencePair>& pairs) {
+uint64_t memory_of(const SentencePair& pair) {
+  return sizeof(SentencePair) + heap_bytes(pair.source) + heap_bytes(pair.target);
+}
+
+void read_pairs(const fs::path& source, const fs::path& target, MemoryAllowance& memory,
+                std::vector<SentencePair>& pairs) {
   InputStream source_input(source);
   InputStream target_input(target);
   LineReader sources(source_input);
@@ -74,19 +82,23 @@ void read_pairs(const fs::path& source, const fs::path& target, std::vector<Sent
     }
     check(pair.source, source_input, sources.line_number());
     check(pair.target, target_input, targets.line_number());
+    if (!memory.take(memory_of(pair))) {
+      memory.fail(fmt::format("{} line {}", source_input.name(), sources.line_number()));
+    }
     pairs.push_back(pair);
   }
 }
 
 }  // namespace
 
-std::string load_plain_text(std::string_view spec, const fs::path& data_dir) {
+std::string load_plain_text(std::string_view spec, const fs::path& data_dir, uint64_t max_memory) {
   std::string text;
+  MemoryAllowance memory(max_memory, "load data", "texts");
   for (const DataSource& source : parse_data_spec(spec).sources) {
     if (source.kind == SourceKind::text) {
-      text += read_text(source.paths[0]);
+      text += read_text(source.paths[0], memory);
     } else if (source.kind == SourceKind::named) {
-      text += known_text(source, data_dir);
+      text += known_text(source, data_dir, memory);
     } else {
       throw Error(ErrorCode::usage, "load data",
                   fmt::format("{} is not running text: text:FILE, shakespeare or wikitext2",
@@ -99,14 +111,16 @@ std::string load_plain_text(std::string_view spec, const fs::path& data_dir) {
   return text;
 }
 
-std::vector<SentencePair> load_parallel(std::string_view spec, const fs::path& data_dir) {
+std::vector<SentencePair> load_parallel(std::string_view spec, const fs::path& data_dir,
+                                        uint64_t max_memory) {
   std::vector<SentencePair> pairs;
+  MemoryAllowance memory(max_memory, "load data", "sentences");
   for (const DataSource& source : parse_data_spec(spec).sources) {
     if (source.kind == SourceKind::parallel) {
-      read_pairs(source.paths[0], source.paths[1], pairs);
+      read_pairs(source.paths[0], source.paths[1], memory, pairs);
     } else if (source.kind == SourceKind::named) {
       const FoundPart found = part_for(source, data_dir, DataTask::translate);
-      read_pairs(found.files[0], found.files[1], pairs);
+      read_pairs(found.files[0], found.files[1], memory, pairs);
     } else {
       throw Error(ErrorCode::usage, "load data",
                   fmt::format("{} holds no translations: parallel:SOURCE,TARGET or multi30k",

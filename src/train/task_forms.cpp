@@ -50,7 +50,7 @@ std::vector<SentencePair> pick_pairs(const std::vector<SentencePair>& pairs,
 
 TaskData load_image_task(const TaskRequest& request) {
   require_data(request, "idx:IMAGES,LABELS, cifar:FILE, mnist or cifar10");
-  ImageDataset all = load_images(request.data, request.data_dir);
+  ImageDataset all = load_images(request.data, request.data_dir, request.max_memory);
   if (request.train_rows > 0) {
     all = pick_images(all, sample_stratified(all.labels, request.train_rows, request.split_seed));
   }
@@ -64,7 +64,8 @@ TaskData load_image_task(const TaskRequest& request) {
   data.train = encode_images(pick_images(all, split.train), request.patch);
   data.validation = encode_images(pick_images(all, split.validation), request.patch);
   if (!request.eval_data.empty()) {
-    data.test = encode_images(load_images(request.eval_data, request.data_dir), request.patch);
+    data.test = encode_images(load_images(request.eval_data, request.data_dir, request.max_memory),
+                              request.patch);
     if (data.test.image != data.train.image) {
       throw Error(ErrorCode::bad_data, "load images",
                   "the test images have another size than the training images");
@@ -76,7 +77,7 @@ TaskData load_image_task(const TaskRequest& request) {
 
 TaskData load_language_task(const TaskRequest& request) {
   require_data(request, "text:FILE, shakespeare or wikitext2");
-  const std::string text = load_plain_text(request.data, request.data_dir);
+  const std::string text = load_plain_text(request.data, request.data_dir, request.max_memory);
   TaskData data;
   data.task = Task::lm;
   data.name = request.data;
@@ -90,15 +91,17 @@ TaskData load_language_task(const TaskRequest& request) {
   tokens.erase(end, tokens.end());
   data.train = stream_rows(tokens, request.max_tokens, request.data);
   if (!request.eval_data.empty()) {
-    data.test = stream_rows(tokenizer->pieces(load_plain_text(request.eval_data, request.data_dir)),
-                            request.max_tokens, request.eval_data);
+    data.test = stream_rows(
+        tokenizer->pieces(load_plain_text(request.eval_data, request.data_dir, request.max_memory)),
+        request.max_tokens, request.eval_data);
   }
   return data;
 }
 
 TaskData load_translation_task(const TaskRequest& request) {
   require_data(request, "parallel:SOURCE,TARGET or multi30k");
-  std::vector<SentencePair> pairs = load_parallel(request.data, request.data_dir);
+  std::vector<SentencePair> pairs =
+      load_parallel(request.data, request.data_dir, request.max_memory);
   const std::vector<int32_t> one_class(pairs.size(), 0);
   if (request.train_rows > 0) {
     pairs = pick_pairs(pairs, sample_stratified(one_class, request.train_rows, request.split_seed));
@@ -124,8 +127,9 @@ TaskData load_translation_task(const TaskRequest& request) {
   data.validation =
       encode_translations(pick_pairs(pairs, split.validation), *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
-    data.test = encode_translations(load_parallel(request.eval_data, request.data_dir), *tokenizer,
-                                    request.max_tokens);
+    data.test =
+        encode_translations(load_parallel(request.eval_data, request.data_dir, request.max_memory),
+                            *tokenizer, request.max_tokens);
   }
   return data;
 }

@@ -23,10 +23,10 @@ class Idx : public ::testing::Test {
   std::string labels_ = big_endian({2049, 2}) + std::string("\x07\x00", 2);
   TemporaryFolder folder_;
 
-  ImageDataset load() const {
+  ImageDataset load(uint64_t max_memory = 0) const {
     const auto images = folder_.write("images", images_);
     const auto labels = folder_.write("labels", labels_);
-    return load_images("idx:" + images.string() + "," + labels.string(), "");
+    return load_images("idx:" + images.string() + "," + labels.string(), "", max_memory);
   }
   void expect_refused(std::string_view why) const {
     expect_error(ErrorCode::bad_data, why, [&] { load(); });
@@ -82,6 +82,18 @@ TEST_F(Idx, RefusesAnAbsurdSizeBeforeAskingForMemory) {
   expect_refused("says 4294967295 images");
 }
 
+TEST_F(Idx, AsksForNoMemoryThatOnlyItsHeaderPromises) {
+  images_ = big_endian({2051, 10'000'000, 4096, 4096});
+  labels_ = big_endian({2049, 10'000'000});
+  expect_refused("images: ends 167772160000000 bytes early");
+}
+
+TEST_F(Idx, MayNotTakeMoreMemoryThanItWasGiven) {
+  EXPECT_EQ(load(8).size(), 2);
+  expect_error(ErrorCode::runtime, "images: the images take more than 7 bytes (--max-memory)",
+               [&] { load(7); });
+}
+
 TEST(Cifar, ReadsEveryImage) {
   const TemporaryFolder folder;
   std::string bytes;
@@ -126,6 +138,14 @@ TEST(PlainText, IsReadAsItIs) {
                [&] { load_plain_text("text:" + folder.write("bad", "\xff").string(), ""); });
 }
 
+TEST(PlainText, MayNotTakeMoreMemoryThanItWasGiven) {
+  const TemporaryFolder folder;
+  const std::string spec = "text:" + folder.write("text", "four").string();
+  EXPECT_EQ(load_plain_text(spec, "", 4), "four");
+  expect_error(ErrorCode::runtime, "the texts take more than 3 bytes (--max-memory)",
+               [&] { load_plain_text(spec, "", 3); });
+}
+
 TEST(PlainText, ShakespeareIsSplitAfterNineTenths) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path() / "tinyshakespeare");
@@ -158,6 +178,16 @@ TEST(Parallel, RefusesFilesOfDifferentLength) {
   const auto target = folder.write("a.de", "eins\n");
   expect_error(ErrorCode::bad_data, "a.de: has fewer lines",
                [&] { load_parallel("parallel:" + source.string() + "," + target.string(), ""); });
+}
+
+TEST(Parallel, MayNotTakeMoreMemoryThanItWasGiven) {
+  const TemporaryFolder folder;
+  const auto source = folder.write("a.en", "one\ntwo\n");
+  const auto target = folder.write("a.de", "eins\nzwei\n");
+  const std::string spec = "parallel:" + source.string() + "," + target.string();
+  EXPECT_EQ(load_parallel(spec, "", 2 * sizeof(SentencePair)).size(), 2U);
+  expect_error(ErrorCode::runtime, "a.en line 2: the sentences take more than",
+               [&] { load_parallel(spec, "", sizeof(SentencePair)); });
 }
 
 TEST(Parallel, BecomesSourceAndTargetWithTheirMarks) {
