@@ -2,25 +2,16 @@
 
 #include <utility>
 
-#include "base/memory_allowance.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
+#include "checkpoint/weights_memory.h"
 
 namespace headroom {
 namespace {
 
-// Before they are read: systems give out more memory than they have and end whoever uses it.
-void require_memory(const ModelConfig& config, const EngineOptions& options,
-                    const std::filesystem::path& directory) {
-  const uint64_t number_bytes = options.precision == Precision::fp32   ? 4
-                                : options.precision == Precision::bf16 ? 2
-                                                                       : 1;
-  MemoryAllowance memory(options.max_memory, "load model", "weights");
-  for (const TensorName& tensor : config.tensors()) {
-    uint64_t bytes = number_bytes;
-    for (const int64_t side : tensor.shape) bytes *= static_cast<uint64_t>(side);
-    if (!memory.take(bytes)) memory.fail(directory.string());
-  }
+uint64_t number_bytes(Precision precision) {
+  if (precision == Precision::fp32) return 4;
+  return precision == Precision::bf16 ? 2 : 1;
 }
 
 }  // namespace
@@ -45,7 +36,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
   ModelConfig config = read_classifier_config(directory);
   std::unique_ptr<Tokenizer> tokenizer =
       make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
-  require_memory(config, options, directory);
+  require_weights_fit(config, number_bytes(options.precision), options.max_memory, directory);
   EngineWeights weights =
       load_engine_weights(directory / "model.safetensors", config, options.precision);
   return std::shared_ptr<const EngineModel>(new EngineModel(

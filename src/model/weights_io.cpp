@@ -7,11 +7,13 @@
 #include "base/error.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/tensor_names.h"
+#include "checkpoint/weights_memory.h"
 #include "model/slice.h"
 
 namespace headroom {
 
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config) {
+  require_weights_fit(config, sizeof(float), /*max_memory=*/0, directory);
   const SafetensorsFile file(directory / "model.safetensors");
   const std::vector<TensorName> names = config.tensors();
   if (file.tensors().size() != names.size()) {

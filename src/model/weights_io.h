@@ -11,7 +11,8 @@
 namespace headroom {
 
 // Reads every tensor the config promises, with exactly its shape; float16 and bfloat16 are widened.
-// Throws ErrorCode::bad_model for a missing, unexpected or misshapen tensor.
+// Throws ErrorCode::bad_model for a missing, unexpected or misshapen tensor, ErrorCode::runtime
+// when they do not fit into memory.
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config);
 
 // Views for write_checkpoint(), valid while `cpu_weights` lives, whose tensors become CPU tensors

@@ -88,6 +88,16 @@ TEST_F(Checkpoint, WeightsComeBackBitForBit) {
   expect_equal(small_weights(1), read_weights(path));
 }
 
+TEST_F(Checkpoint, WeightsLargerThanMemoryAreRefusedBeforeTheyAreRead) {
+  ModelConfig config = read_config(path);
+  config.shape.layers = 128;
+  config.shape.width = 65536;
+  config.shape.ffn = 1 << 20;  // 79 TB
+  config.gates.reset();
+  expect_error(ErrorCode::runtime, "the weights take more than",
+               [&] { load_weights(path, config); });
+}
+
 TEST_F(Checkpoint, ConfigComesBackWhole) {
   const ModelConfig config = read_config(path);
   EXPECT_EQ(config.shape, small_config().shape);
