@@ -13,7 +13,7 @@ PYTHON ?= /usr/bin/python3
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-threads test-valgrind coverage fuzz bench-bulk clean
+        test-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,12 @@ fuzz: ## every parser for FUZZ_SECONDS (60) under libFuzzer, then the kernels on
 
 bench-parallel: build ## how much more two processes train than one; needs HEADROOM_DATA (minutes)
 	@scripts/bench-parallel
+
+measure-limits: build ## what texts, requests, rows and models that are too large get, and the memory that takes
+	@scripts/measure-limits
+
+bench-hardening: with-bench ## what the hardened flags cost the engine, in turns with a build without them
+	@JOBS=$(JOBS) scripts/bench-hardening
 
 bench-training: with-bench ## training throughput of this machine, in samples per second
 	@scripts/bench-training

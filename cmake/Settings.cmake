@@ -21,7 +21,12 @@ endif()
 # What ships is harder to attack where a mistake is left, and the same bits wherever it is built: a
 # path in a message would differ. Programs are position-independent, as Debian's g++ makes them.
 # tests/install checks the result.
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT HEADROOM_SANITIZE)
+if(NOT HEADROOM_HARDENING)
+  # For scripts/bench-hardening alone.
+  target_compile_options(headroom_settings INTERFACE -U_FORTIFY_SOURCE -fno-stack-protector
+                                                     -fno-stack-clash-protection)
+  target_link_options(headroom_settings INTERFACE LINKER:-z,norelro LINKER:-z,lazy)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT HEADROOM_SANITIZE)
   target_compile_options(headroom_settings INTERFACE
                          -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE
                          -D_FORTIFY_SOURCE=2 -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
