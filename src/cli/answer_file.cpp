@@ -1,9 +1,6 @@
 #include "cli/answer_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -65,37 +62,11 @@ std::string difference(const Json& before, const Json& now) {
 
 }  // namespace
 
-LockedFile::LockedFile(const std::filesystem::path& path)
-    : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)) {
-  if (descriptor_ < 0) fail_output(path);
-  try {
-    struct stat status = {};
-    if (::fstat(descriptor_, &status) != 0) fail_output(path);
-    if (!S_ISREG(status.st_mode)) refuse_output(path, "is no ordinary file; --out needs one");
-    // Some network file systems have no locks; there nobody can tell.
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      refuse_output(path, "is being written by another run");
-    }
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
-}
-
-LockedFile::~LockedFile() {
-  ::close(descriptor_);
-}
-
-uint64_t LockedFile::size() const {
-  struct stat status = {};
-  return ::fstat(descriptor_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
-}
-
 AnswerFile::AnswerFile(std::filesystem::path path, Json job, bool resume)
     : path_(std::move(path)),
       progress_path_(path_.string() + ".progress"),
       job_(std::move(job)),
-      file_(path_) {
+      file_(path_, "write answers") {
   const bool known = std::filesystem::exists(progress_path_);
   Json progress;
   if (known) {

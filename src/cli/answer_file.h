@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/locked_file.h"
 
 namespace headroom {
 
@@ -18,23 +19,6 @@ struct AnswerState {
   int64_t answers = 0;        // marked ones included
   int64_t marked = 0;
   bool complete = false;
-};
-
-// An open file that no other program of ours writes.
-class LockedFile {
- public:
-  // Made when missing, not shortened. Throws ErrorCode::usage when it is no ordinary file or
-  // another program writes it.
-  explicit LockedFile(const std::filesystem::path& path);
-  ~LockedFile();
-  LockedFile(const LockedFile&) = delete;
-  LockedFile& operator=(const LockedFile&) = delete;
-
-  int descriptor() const { return descriptor_; }
-  uint64_t size() const;
-
- private:
-  int descriptor_;
 };
 
 class AnswerFile {

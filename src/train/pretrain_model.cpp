@@ -167,7 +167,7 @@ PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& prog
   const TrainingOutput output{request.out, request.resume, request.restart};
   if (ranks->first()) check_output(output);
   const Corpus corpus = read_corpus(request);
-  if (ranks->first()) open_output(output);
+  const auto lock = ranks->first() ? open_output(output) : nullptr;
 
   ElasticModel model;
   model.shape = request.shape;

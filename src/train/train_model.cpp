@@ -192,7 +192,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (request.method == Method::nested && request.recipe.nested.ffn) {
     uniform_order(shape, request.recipe.nested.group_width);  // refuses a bad --ffn-group early
   }
-  if (ranks->first()) open_output(output);
+  const auto lock = ranks->first() ? open_output(output) : nullptr;
   progress.note(
       fmt::format("{}: {} training rows, {} validation, {} test, {} labels, {} words", data.name,
                   data.task == Task::synthetic ? "fresh" : std::to_string(data.train.size()),

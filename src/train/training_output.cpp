@@ -27,17 +27,22 @@ void check_output(const TrainingOutput& output) {
   }
 }
 
-void open_output(const TrainingOutput& output) {
+std::unique_ptr<LockedFile> open_output(const TrainingOutput& output) {
   const fs::path state = output.state_directory();
   std::error_code error;
-  if (output.restart) remove_tree(state);
   fs::create_directories(state, error);
   if (error) {
     throw Error(ErrorCode::runtime, "train",
                 fmt::format("cannot write beside {}: {}", output.out.string(), error.message()));
   }
-  write_file_atomically(state / "writable", "");
-  fs::remove(state / "writable", error);
+  const fs::path lock = state / "lock";
+  auto locked = std::make_unique<LockedFile>(lock, "train");
+  if (output.restart) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(state)) {
+      if (entry.path() != lock) remove_tree(entry.path());
+    }
+  }
+  return locked;
 }
 
 }  // namespace headroom

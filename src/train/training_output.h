@@ -2,6 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+
+#include "base/locked_file.h"
 
 namespace headroom {
 
@@ -16,7 +19,8 @@ struct TrainingOutput {
 // Refuses (ErrorCode::usage) to replace what is not ours, or to forget an unfinished run.
 void check_output(const TrainingOutput& output);
 
-// Makes sure that the output can be written: fails before hours of training, not after them.
-void open_output(const TrainingOutput& output);
+// Makes sure that the output can be written: fails before hours of training, not after them. While
+// what it returns is kept, another run into the same output is refused.
+[[nodiscard]] std::unique_ptr<LockedFile> open_output(const TrainingOutput& output);
 
 }  // namespace headroom

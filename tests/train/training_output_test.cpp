@@ -40,16 +40,28 @@ TEST(TrainingOutput, AnUnfinishedRunIsNeverForgotten) {
   folder.write("model.training/state/state.json", "{}");
   expect_error(ErrorCode::usage, "unfinished run", [&] { check_output({out}); });
   check_output({out, /*resume=*/true, /*restart=*/false});
-  open_output({out, /*resume=*/true, /*restart=*/false});
+  static_cast<void>(open_output({out, /*resume=*/true, /*restart=*/false}));
   EXPECT_TRUE(fs::exists(folder.path() / "model.training" / "state"));
-  open_output({out, /*resume=*/false, /*restart=*/true});
+  static_cast<void>(open_output({out, /*resume=*/false, /*restart=*/true}));
   EXPECT_FALSE(fs::exists(folder.path() / "model.training" / "state"));
+}
+
+TEST(TrainingOutput, TakesOneRunAtATime) {
+  const TemporaryFolder folder;
+  const TrainingOutput output{folder.path() / "model", /*resume=*/true, /*restart=*/false};
+  {
+    const auto running = open_output(output);
+    expect_error(ErrorCode::usage, "is being written by another run",
+                 [&] { static_cast<void>(open_output(output)); });
+  }
+  EXPECT_NE(open_output(output), nullptr);
 }
 
 TEST(TrainingOutput, ThatCannotBeWrittenIsARuntimeError) {
   const TemporaryFolder folder;
   const fs::path file = folder.write("file", "precious");
-  expect_error(ErrorCode::runtime, "file", [&] { open_output({file / "model"}); });
+  expect_error(ErrorCode::runtime, "file",
+               [&] { static_cast<void>(open_output({file / "model"})); });
 }
 
 }  // namespace
