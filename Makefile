@@ -13,7 +13,7 @@ PYTHON ?= /usr/bin/python3
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk clean
+        test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,9 @@ asan: ## address and undefined-behaviour sanitizers over the half without libtor
 KILLS ?= 50
 test-kill: build ## kill a training KILLS (50) times, resume it, compare the bits; full disks where root
 	@scripts/test-kill $(KILLS)
+
+test-rank-kill: build ## kill one of four training processes 20 times: the others must notice and end
+	@scripts/test-rank-kill
 
 THREADED_TESTS := engine_test server_test http_test
 test-threads: check-packages ## the tests of the engine and the server under the thread sanitizer

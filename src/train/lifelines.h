@@ -1,7 +1,7 @@
 // How a rank learns that another one has gone, however it went: a connection between the first rank
 // and each other one on which nothing is ever sent. It closes with the process. (Gloo tells a
-// broken connection to some of the exchanges under way and leaves others waiting: of 40 killed
-// ranks 5 left two survivors waiting for each other until the timeout.)
+// broken connection to some of the exchanges under way and leaves others waiting: 8 of 55
+// killed ranks left survivors waiting for each other.)
 #pragma once
 
 #include <functional>
