@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "base/random.h"
+#include "train/shuffled_rows.h"
 
 namespace headroom {
 namespace {
@@ -43,30 +43,21 @@ class ImageSource : public BatchSource {
                     .view({data.size(), format_.values()})
                     .to(device)),
         labels_(torch::tensor(data.labels, torch::kInt64).to(device)),
-        order_(static_cast<size_t>(data.size())),
-        batch_size_(std::min<int64_t>(batch_size, data.size())),
+        order_(data.size(), batch_size, seed, 0x696d61676573, device),
         seed_(seed) {}
 
   Batch batch(int64_t step, BatchPiece piece) override {
-    const int64_t epoch = step / steps_per_epoch();
-    if (epoch != epoch_) {
-      std::iota(order_.begin(), order_.end(), 0);
-      Random{seed_, static_cast<uint64_t>(epoch), 0x696d61676573}.shuffle(order_);
-      on_device_ = row_numbers(order_, pixels_.device());
-      epoch_ = epoch;
-    }
-    const torch::Tensor picked =
-        on_device_.narrow(0, step % steps_per_epoch() * batch_size_, batch_size_);
+    const torch::Tensor picked = order_.at(step);
     Batch batch;
     const torch::Tensor pixels =
         moved(pixels_.index_select(0, picked), static_cast<uint64_t>(step));
     batch.labels = labels_.index_select(0, piece.rows_of(picked));
     batch.patches = cut_patches(piece.rows_of(pixels).contiguous(), format_);
-    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size_);
+    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size());
     return batch;
   }
-  int64_t steps_per_epoch() const override { return pixels_.size(0) / batch_size_; }
-  int64_t batch_size() const override { return batch_size_; }
+  int64_t steps_per_epoch() const override { return order_.steps_per_epoch(); }
+  int64_t batch_size() const override { return order_.batch_size(); }
 
  private:
   torch::Tensor moved(const torch::Tensor& pixels, uint64_t step) const {
@@ -80,11 +71,8 @@ class ImageSource : public BatchSource {
   ImageFormat format_;
   torch::Tensor pixels_;
   torch::Tensor labels_;
-  std::vector<int64_t> order_;
-  torch::Tensor on_device_;
-  int64_t batch_size_;
+  ShuffledRows order_;
   uint64_t seed_;
-  int64_t epoch_ = -1;
 };
 
 class StreamSource : public BatchSource {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "train/autocast.h"
+#include "train/shuffled_rows.h"
 
 namespace headroom {
 namespace {
@@ -67,35 +67,20 @@ class PackedSource : public BatchSource {
  public:
   PackedSource(const PackedRows& rows, int batch_size, uint64_t seed, torch::Device device)
       : rows_(as_tensor(rows, device)),
-        order_(static_cast<size_t>(rows.size())),
-        batch_size_(std::min<int64_t>(batch_size, rows.size())),
-        seed_(seed) {}
+        order_(rows.size(), batch_size, seed, 0x7061636b6564, device) {}
 
   Batch batch(int64_t step, BatchPiece piece) override {
-    const int64_t epoch = step / steps_per_epoch();
-    if (epoch != epoch_) {
-      std::iota(order_.begin(), order_.end(), 0);
-      Random{seed_, static_cast<uint64_t>(epoch), 0x7061636b6564}.shuffle(order_);
-      on_device_ = torch::tensor(order_, torch::kInt64).to(rows_.device());
-      epoch_ = epoch;
-    }
-    const torch::Tensor picked =
-        on_device_.narrow(0, step % steps_per_epoch() * batch_size_, batch_size_);
     Batch batch;
-    batch.tokens = rows_.index_select(0, piece.rows_of(picked)).to(torch::kInt64);
-    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size_);
+    batch.tokens = rows_.index_select(0, piece.rows_of(order_.at(step))).to(torch::kInt64);
+    batch.share = static_cast<double>(batch.size()) / static_cast<double>(batch_size());
     return batch;
   }
-  int64_t steps_per_epoch() const override { return rows_.size(0) / batch_size_; }
-  int64_t batch_size() const override { return batch_size_; }
+  int64_t steps_per_epoch() const override { return order_.steps_per_epoch(); }
+  int64_t batch_size() const override { return order_.batch_size(); }
 
  private:
   torch::Tensor rows_;
-  std::vector<int64_t> order_;
-  torch::Tensor on_device_;
-  int64_t batch_size_;
-  uint64_t seed_;
-  int64_t epoch_ = -1;
+  ShuffledRows order_;
 };
 
 }  // namespace
