@@ -1,5 +1,7 @@
 #include "model/slice.h"
 
+#include "model/upload.h"
+
 namespace headroom {
 namespace {
 
@@ -67,7 +69,7 @@ torch::Tensor mask_of(const Selection& selection, torch::Device device) {
       mask.index_put_({layer, head}, 1.0F);
     }
   }
-  return mask.to(device);
+  return upload(mask, device);
 }
 
 torch::Tensor ffn_mask_of(const Selection& selection, int64_t ffn, torch::Device device) {
@@ -75,7 +77,7 @@ torch::Tensor ffn_mask_of(const Selection& selection, int64_t ffn, torch::Device
   for (int64_t layer = 0; layer < selection.layers(); ++layer) {
     mask[layer].narrow(0, 0, selection.ffn_of(layer, ffn)).fill_(1.0F);
   }
-  return mask.to(device);
+  return upload(mask, device);
 }
 
 AttentionWeights slice_attention(const AttentionWeights& attention,

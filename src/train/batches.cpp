@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "data/epoch_order.h"
+#include "model/upload.h"
 #include "train/form_batches.h"
 
 namespace headroom {
@@ -135,10 +136,10 @@ Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torc
               -std::numeric_limits<float>::infinity());
     batch.labels.data_ptr<int64_t>()[i] = data.labels[static_cast<size_t>(row)];
   }
-  if (shortest < longest) batch.key_bias = bias.to(device);
-  batch.tokens = batch.tokens.to(device);
-  batch.labels = batch.labels.to(device);
-  if (batch.types.defined()) batch.types = batch.types.to(device);
+  if (shortest < longest) batch.key_bias = upload(bias, device);
+  batch.tokens = upload(batch.tokens, device);
+  batch.labels = upload(batch.labels, device);
+  if (batch.types.defined()) batch.types = upload(batch.types, device);
   return batch;
 }
 

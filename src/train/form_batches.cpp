@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "model/upload.h"
 #include "train/shuffled_rows.h"
 
 namespace headroom {
@@ -14,7 +15,7 @@ constexpr int64_t nothing_to_predict = -100;  // torch's default for "ignore thi
 constexpr int64_t largest_shift = 2;          // pixels
 
 torch::Tensor row_numbers(const std::vector<int64_t>& numbers, torch::Device device) {
-  return torch::tensor(numbers, torch::kInt64).to(device);
+  return upload(torch::tensor(numbers, torch::kInt64), device);
 }
 
 // Every image moved by its own number of pixels along `axis`; what comes in from outside is black.
@@ -144,8 +145,8 @@ Batch image_batch(const EncodedDataset& data, std::span<const int32_t> rows, tor
     labels.data_ptr<int64_t>()[i] = data.labels[static_cast<size_t>(rows[i])];
   }
   Batch batch;
-  batch.patches = cut_patches(pixels.to(device), data.image);
-  batch.labels = labels.to(device);
+  batch.patches = cut_patches(upload(pixels, device), data.image);
+  batch.labels = upload(labels, device);
   return batch;
 }
 
@@ -188,10 +189,10 @@ Batch translation_batch(const EncodedDataset& data, std::span<const int32_t> row
     std::fill(keys + words.size(), keys + S, -std::numeric_limits<float>::infinity());
   }
   Batch batch;
-  batch.tokens = source.to(device);
-  batch.key_bias = bias.to(device);
-  batch.target = target.to(device);
-  batch.labels = answers.flatten().to(device);
+  batch.tokens = upload(source, device);
+  batch.key_bias = upload(bias, device);
+  batch.target = upload(target, device);
+  batch.labels = upload(answers.flatten(), device);
   return batch;
 }
 
