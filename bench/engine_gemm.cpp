@@ -49,7 +49,8 @@ class Contest {
     for (int64_t p = 0; p < shape_.out / panel_width; ++p) {
       panels.push_back({b_.data() + p * units * panel_width * 4, nullptr,
                         c_.data() + p * panel_width * 4, shape_.out,
-                        reinterpret_cast<const float*>(scales_.data())});
+                        reinterpret_cast<const float*>(scales_.data()),
+                        reinterpret_cast<const int32_t*>(scales_.data())});
     }
     GemmCall call;
     call.a = a_.data();

@@ -124,7 +124,7 @@ class Attention {
         for (int64_t p = 0; p < head_panels_; ++p) {
           const int64_t panel = (heads_.places[i] * parts + part) * head_panels_ + p;
           const auto [place, stride] = place_of(static_cast<int64_t>(i), part, p);
-          work_.panels[count++] = layer_.inputs.gemm_panel(panel, place, stride);
+          work_.panels[count++] = layer_.inputs.gemm_panel(panel, {&input_, 1}, place, stride);
         }
       }
     }

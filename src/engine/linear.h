@@ -45,7 +45,8 @@ inline void quantise(const Kernels& kernels, const Activation& from, int64_t row
 
 inline void run_linear(const Kernels& kernels, const LinearCall& linear, GemmPanel* list) {
   for (int64_t p = 0; p < linear.panels; ++p) {
-    list[p] = linear.matrix->gemm_panel(p, linear.out.at(0, p * panel_width), linear.out.stride);
+    list[p] = linear.matrix->gemm_panel(p, linear.segments, linear.out.at(0, p * panel_width),
+                                        linear.out.stride);
   }
   GemmCall call;
   call.rows = linear.rows;

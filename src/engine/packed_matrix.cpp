@@ -81,6 +81,18 @@ PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
       writer.write(unit, static_cast<size_t>(k % each), source[row]);
     }
   }
+  if (precision == Precision::int8) sum_columns();
+}
+
+void PackedMatrix::sum_columns() {
+  starts_ = AlignedBuffer(bias_.size());
+  auto* starts = reinterpret_cast<int32_t*>(starts_.data());
+  for (int64_t p = 0; p < panels_; ++p) {
+    const auto* bytes = static_cast<const int8_t*>(panel(p));
+    for (int64_t i = 0; i < units_ * panel_width * 4; ++i) {
+      starts[p * panel_width + i / 4 % panel_width] -= 128 * bytes[i];
+    }
+  }
 }
 
 PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,

@@ -39,17 +39,28 @@ class PackedMatrix {
                : reinterpret_cast<const float*>(scales_.data()) + index * panel_width;
   }
 
-  // The first unit of a panel and all that a product needs to know about it.
-  GemmPanel gemm_panel(int64_t index, void* out, int64_t out_stride) const {
-    return {panel(index), bias(index), out, out_stride, scales(index)};
+  // The first unit of a panel and all that a product over these rows needs to know about it.
+  GemmPanel gemm_panel(int64_t index, std::span<const GemmSegment> rows, void* out,
+                       int64_t out_stride) const {
+    const bool all = rows.size() == 1 && rows[0].b == 0 && rows[0].length == units_;
+    return {panel(index), bias(index),   out,
+            out_stride,   scales(index), all ? start(index) : nullptr};
   }
 
  private:
+  const int32_t* start(int64_t index) const {  // null unless int8
+    return starts_.size() == 0
+               ? nullptr
+               : reinterpret_cast<const int32_t*>(starts_.data()) + index * panel_width;
+  }
+  void sum_columns();
+
   int64_t panels_ = 0;
   int64_t units_ = 0;
   AlignedBuffer weights_;
   AlignedBuffer bias_;
   AlignedBuffer scales_;
+  AlignedBuffer starts_;
 };
 
 }  // namespace headroom

@@ -83,6 +83,24 @@ TEST_P(Kernel, ByteProductEqualsThePlainOne) {
   }
 }
 
+TEST_P(Kernel, ByteProductTakesTheStartThatItsPanelsHave) {
+  Random random{16};
+  Product product(random, 5, 3, 21);
+  fill_with_bytes(product, random);
+  const GemmSegment all_rows = {0, 0, 21};
+  product.call.segments = &all_rows;
+  product.call.segment_count = 1;
+  const std::vector<float> computed = product.result(fast().gemm_int8);
+  std::vector<int32_t> starts(3 * panel_width);
+  const auto* weights = reinterpret_cast<const int8_t*>(product.weights.data());
+  for (size_t i = 0; i < product.weights.size() * 4; ++i) {
+    const size_t panel = i / (21 * panel_width * 4);
+    starts[panel * panel_width + i / 4 % panel_width] -= 128 * weights[i];
+  }
+  for (size_t p = 0; p < 3; ++p) product.panels[p].start = &starts[p * panel_width];
+  EXPECT_EQ(product.result(fast().gemm_int8), computed);
+}
+
 // What makes a text's answer the same alone and in a batch.
 TEST_P(Kernel, ARowsBitsDoNotDependOnTheOtherRows) {
   Random random{4};

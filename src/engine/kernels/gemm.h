@@ -30,6 +30,9 @@ struct GemmPanel {
   void* out = nullptr;            // column 0 of the panel in the first row of the result
   int64_t out_stride = 0;         // elements from a row of the result to the next
   const float* scales = nullptr;  // 16 values; bytes only
+  // Bytes, if the segments are all of the panel's rows: minus 128 times the sum of each column,
+  // what the 128 in every byte of `a` adds. Null: it is computed.
+  const int32_t* start = nullptr;
 };
 
 // Units [a, a + length) of each row of `a` meet rows [b, b + length) of each panel.
