@@ -1,5 +1,5 @@
-// The kernels for CPUs with AMX: products of bfloat16 and bytes in tiles, all else AVX-512's.
-// Compiled with its flags: see CMakeLists.txt.
+// The kernels for CPUs with AMX: products of bfloat16 and bytes in tiles, all else AVX-512's with
+// BF16. Compiled with its flags: see CMakeLists.txt.
 #include "engine/kernels/amx_probe.h"
 #include "engine/kernels/gemm_amx.h"
 #include "engine/kernels/kernels.h"
@@ -10,7 +10,7 @@ namespace headroom {
 
 const Kernels& amx_kernels() {
   static const Kernels kernels = [] {
-    Kernels all = avx512_kernels();
+    Kernels all = avx512_bf16_kernels();
     all.isa = Isa::amx;
     all.gemm_bf16 = gemm_amx<Avx512, AmxTiles<TileNumbers::bf16>, TileFloatSums<Avx512>>;
     all.gemm_int8 = gemm_amx<Avx512, AmxTiles<TileNumbers::bytes>, ByteProduct>;
