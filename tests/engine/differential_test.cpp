@@ -119,8 +119,14 @@ TEST(RandomProducts, AgreeWithThePlainOnesOnEveryInstructionSet) {
       SCOPED_TRACE(isa_name(isa));
       const Kernels& fast = kernels_for(isa);
       ASSERT_LT(distance(floats.result(fast.gemm_f32), floats.result(gemm_f32_reference)), 1e-5);
-      ASSERT_LT(distance(halves.result(fast.gemm_bf16), halves.result(gemm_bf16_reference)), 5e-5);
-      ASSERT_LT(distance(bytes.result(fast.gemm_int8), bytes.result(gemm_int8_reference)), 1e-5);
+      // Their GELU is exact to 1.5e-4.
+      const auto tolerance = [](const Product& product, double exact) {
+        return product.call.finish == GemmFinish::gelu ? 2e-4 : exact;
+      };
+      ASSERT_LT(distance(halves.result(fast.gemm_bf16), halves.result(gemm_bf16_reference)),
+                tolerance(halves, 5e-5));
+      ASSERT_LT(distance(bytes.result(fast.gemm_int8), bytes.result(gemm_int8_reference)),
+                tolerance(bytes, 1e-5));
     }
   }
 }

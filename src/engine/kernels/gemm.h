@@ -49,7 +49,7 @@ enum class GemmStart {
 
 enum class GemmFinish {
   none,
-  gelu,
+  gelu,        // of bfloat16 and bytes to 1.5e-4
   scale_rows,  // row r times row_scales[r]
 };
 

@@ -22,6 +22,7 @@ struct FloatSums {
   using Sum = typename S::Float;
   static constexpr bool whole_numbers = false;
   static constexpr bool accumulates_late = false;  // what `out` held is in the sums already
+  static constexpr bool coarse = true;             // what becomes of the results is rounded anyway
   static void store(float* to, Sum sum) { S::store(to, sum); }
 };
 
@@ -31,6 +32,7 @@ template <class S>
 struct WholeSums {
   using Sum = typename S::Bits;
   static constexpr bool whole_numbers = true;
+  static constexpr bool coarse = true;
   static void store(float* to, Sum sum) { S::store_bits(to, sum); }
 };
 
@@ -39,6 +41,7 @@ template <class S>
 struct FloatProduct : FloatSums<S> {
   using Unit = float;
   using Lanes = typename S::Float;
+  static constexpr bool coarse = false;
   static Lanes spread(const Unit* a) { return S::spread(*a); }
   static Lanes load(const Unit* b) { return S::load(b); }
   static typename S::Float add(Lanes a, Lanes b, typename S::Float sum) {
@@ -232,7 +235,13 @@ void finish_tile(const GemmCall& call, int64_t row, int64_t rows, const GemmPane
           x = S::add(x, S::load(static_cast<const float*>(out) + to + n));
         }
       }
-      if (finish == GemmFinish::gelu) x = gelu_of<S>(x);
+      if (finish == GemmFinish::gelu) {
+        if constexpr (P::coarse) {
+          x = coarse_gelu_of<S>(x);
+        } else {
+          x = gelu_of<S>(x);
+        }
+      }
       if (finish == GemmFinish::scale_rows) {
         x = S::multiply(x, S::spread(call.row_scales[row + i]));
       }

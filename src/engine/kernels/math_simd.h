@@ -1,4 +1,5 @@
-// exp, erf and GELU of a register of floats, for any instruction set.
+// exp, erf and GELU of a register of floats, for any instruction set; and coarse ones for results
+// that are rounded to bfloat16 or bytes next, which keep 9 bits of them at most.
 #pragma once
 
 namespace headroom {
@@ -44,6 +45,19 @@ template <class S>
 typename S::Float gelu_of(typename S::Float x) {
   const typename S::Float half = S::multiply(x, S::spread(0.5F));
   return S::multiply_add(half, erf_of<S>(S::multiply(x, S::spread(0.70710678F))), half);
+}
+
+// x (1/2 + z P(z^2)), where z is x cut to [-4.2, 4.2]: 12 instructions, gelu_of has 21. Off by at
+// most 1.5e-4, and for x > 0 by 2^-11 of the result. Coefficients: 2^-14 + 2^-11 |GELU(-|x|)| as
+// the unit of the error, minimised by reweighted least squares; the probability is 0 and 1 at the
+// ends.
+template <class S>
+typename S::Float coarse_gelu_of(typename S::Float x) {
+  constexpr float p[] = {0.398212612F,    -0.0652006045F,   0.00915131625F,  -0.000918838894F,
+                         6.31557268e-05F, -2.79464393e-06F, 7.11412369e-08F, -7.87213628e-10F};
+  const typename S::Float z = S::larger(S::smaller(x, S::spread(4.2F)), S::spread(-4.2F));
+  const typename S::Float below = polynomial<S>(S::multiply(z, z), p);
+  return S::multiply(x, S::multiply_add(z, below, S::spread(0.5F)));
 }
 
 }  // namespace
