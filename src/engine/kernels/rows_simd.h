@@ -13,15 +13,21 @@
 namespace headroom {
 namespace {
 
-template <class S>
-void softmax_simd(const SoftmaxCall& call) {
+template <class S, bool rounds>
+void softmax_rows(const SoftmaxCall& call) {
   const int64_t length = call.length;
   const int64_t whole = length / S::lanes * S::lanes;
   const int64_t rest = length - whole;
+  const auto exp_of_distance = [](typename S::Float x, typename S::Float shift) {
+    if constexpr (rounds) {
+      return coarse_exp_of<S>(S::subtract(x, shift));
+    } else {
+      return exp_of<S>(S::subtract(x, shift));
+    }
+  };
   for (int64_t row = 0; row < call.count; ++row) {
     float* x = call.rows + row * call.stride;
-    uint16_t* rounded =
-        call.rounded != nullptr ? call.rounded + row * call.rounded_stride : nullptr;
+    uint16_t* rounded = rounds ? call.rounded + row * call.rounded_stride : nullptr;
     typename S::Float highest = S::spread(x[0]);
     for (int64_t i = 0; i < whole; i += S::lanes) highest = S::larger(highest, S::load(x + i));
     float largest = S::largest(highest);
@@ -29,19 +35,24 @@ void softmax_simd(const SoftmaxCall& call) {
     const typename S::Float shift = S::spread(largest);
     typename S::Float sum = S::zero();
     for (int64_t i = 0; i < whole; i += S::lanes) {
-      const typename S::Float e = exp_of<S>(S::subtract(S::load(x + i), shift));
-      rounded != nullptr ? S::store_bf16(rounded + i, e) : S::store(x + i, e);
+      const typename S::Float e = exp_of_distance(S::load(x + i), shift);
+      rounds ? S::store_bf16(rounded + i, e) : S::store(x + i, e);
       sum = S::add(sum, e);
     }
     if (rest > 0) {
       const typename S::Float e =
-          S::keep_first(exp_of<S>(S::subtract(S::load_first(x + whole, rest), shift)), rest);
-      rounded != nullptr ? S::store_bf16_first(rounded + whole, e, round_up(rest, 2))
-                         : S::store_first(x + whole, e, rest);
+          S::keep_first(exp_of_distance(S::load_first(x + whole, rest), shift), rest);
+      rounds ? S::store_bf16_first(rounded + whole, e, round_up(rest, 2))
+             : S::store_first(x + whole, e, rest);
       sum = S::add(sum, e);
     }
     call.inverse_sums[row] = 1.0F / S::sum(sum);
   }
+}
+
+template <class S>
+void softmax_simd(const SoftmaxCall& call) {
+  call.rounded != nullptr ? softmax_rows<S, true>(call) : softmax_rows<S, false>(call);
 }
 
 template <class S>
