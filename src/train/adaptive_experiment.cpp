@@ -181,8 +181,8 @@ class AdaptiveRun : public SeedRun {
   }
 
   torch::Tensor dense_losses() {
+    const ElasticModel& model = dense_model();  // before the next line: it may have to be trained
     const torch::InferenceMode inference;
-    const ElasticModel& model = dense_model();
     std::vector<torch::Tensor> losses;
     for (const Batch& batch : test_) {
       losses.push_back(torch::cross_entropy_loss(forward(model.weights, batch, model.evaluation()),

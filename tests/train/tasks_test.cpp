@@ -19,12 +19,6 @@ namespace fs = std::filesystem;
 using testing::big_endian;
 using testing::expect_error;
 
-class Silent : public ProgressSink {
- public:
-  void update(const ProgressUpdate& /*update*/) override {}
-  void note(const std::string& /*line*/) override {}
-};
-
 class Tasks : public ::testing::TestWithParam<AttentionKind> {
  protected:
   testing::TemporaryFolder folder_;
@@ -46,7 +40,7 @@ class Tasks : public ::testing::TestWithParam<AttentionKind> {
     return request;
   }
   static TrainReport train(const TrainRequest& request) {
-    Silent progress;
+    SilentProgress progress;
     return train_model(request, progress);
   }
   fs::path model() const { return folder_.path() / "model"; }
