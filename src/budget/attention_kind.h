@@ -16,6 +16,10 @@ enum class AttentionKind {
   super,      // Q, O, and a matrix that mixes the values of a layer over tokens (Definition 3.5)
 };
 
+inline constexpr AttentionKind all_attention_kinds[] = {
+    AttentionKind::standard, AttentionKind::optimized, AttentionKind::efficient,
+    AttentionKind::super};
+
 std::string_view attention_name(AttentionKind kind);
 std::optional<AttentionKind> find_attention(std::string_view name);
 

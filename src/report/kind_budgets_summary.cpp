@@ -11,8 +11,6 @@
 namespace headroom {
 namespace {
 
-constexpr AttentionKind kinds[] = {AttentionKind::standard, AttentionKind::optimized,
-                                   AttentionKind::efficient, AttentionKind::super};
 constexpr const char* methods[] = {"none", "budgeted", "static"};
 
 // An arm has one point; `key` of it over the seeds.
@@ -46,7 +44,7 @@ std::string arm_name(AttentionKind kind, const char* method) {
 template <typename Cell>
 Table kind_table(const Cell& cell) {
   Table table{{"attention", methods[0], methods[1], methods[2]}, {}};
-  for (const AttentionKind kind : kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     std::vector<std::string> row = {std::string(attention_name(kind))};
     for (const char* method : methods) row.push_back(cell(arm_name(kind, method)));
     table.rows.push_back(row);
@@ -56,7 +54,7 @@ Table kind_table(const Cell& cell) {
 
 Json results_of(const Runs& runs) {
   Json results = describe_results("variants", runs, reproduce_command("variants", runs));
-  for (const AttentionKind kind : kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     for (const char* method : methods) {
       const std::string name = arm_name(kind, method);
       const std::vector<double> accuracies = point_values(runs, name, "accuracy");

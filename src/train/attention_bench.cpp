@@ -12,9 +12,6 @@ namespace headroom {
 namespace {
 
 constexpr int64_t head_width = 32;
-constexpr AttentionKind kinds[] = {AttentionKind::standard, AttentionKind::optimized,
-                                   AttentionKind::efficient, AttentionKind::super};
-
 ModelShape layer_shape(AttentionKind kind, int64_t width, int64_t tokens) {
   ModelShape shape;
   shape.layers = 1;
@@ -31,7 +28,7 @@ Json measure_cell(int64_t width, int64_t tokens, const AttentionBench& bench) {
   torch::manual_seed(1);
   const torch::Tensor x = torch::randn({1, tokens, width});
   std::vector<ModelWeights> models;
-  for (const AttentionKind kind : kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     models.push_back(fresh_weights(layer_shape(kind, width, tokens), 1, torch::kCPU));
   }
   std::vector<std::function<void()>> runs;
@@ -45,12 +42,13 @@ Json measure_cell(int64_t width, int64_t tokens, const AttentionBench& bench) {
       const ModelShape shape = layer_shape(kind, width, tokens);
       return cost_of(shape, all_heads(1, shape.heads), tokens).attention_macs;
     };
-    cells.push_back({{"width", width},
-                     {"tokens", tokens},
-                     {"attention", attention_name(kinds[i])},
-                     {"median_ms", quantile(times[i], 0.5)},
-                     {"over_standard", median_ratio(times[i], times[0])},
-                     {"macs_over_standard", macs(kinds[i]) / macs(AttentionKind::standard)}});
+    cells.push_back(
+        {{"width", width},
+         {"tokens", tokens},
+         {"attention", attention_name(all_attention_kinds[i])},
+         {"median_ms", quantile(times[i], 0.5)},
+         {"over_standard", median_ratio(times[i], times[0])},
+         {"macs_over_standard", macs(all_attention_kinds[i]) / macs(AttentionKind::standard)}});
   }
   return cells;
 }

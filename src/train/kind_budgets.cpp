@@ -21,8 +21,7 @@ class KindBudgetsRun : public SeedRun {
       : SeedRun(experiment, seed, file, progress) {}
 
   Json run() {
-    for (const AttentionKind kind : {AttentionKind::standard, AttentionKind::optimized,
-                                     AttentionKind::efficient, AttentionKind::super}) {
+    for (const AttentionKind kind : all_attention_kinds) {
       const std::string name(attention_name(kind));
       shape_.attention = AttentionKind::standard;
       const int64_t heads = affordable_heads(kind);

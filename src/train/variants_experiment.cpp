@@ -23,8 +23,7 @@ class VariantsRun : public SeedRun {
       : SeedRun(experiment, seed, file, progress) {}
 
   Json run() {
-    for (const AttentionKind kind : {AttentionKind::standard, AttentionKind::optimized,
-                                     AttentionKind::efficient, AttentionKind::super}) {
+    for (const AttentionKind kind : all_attention_kinds) {
       arm(std::string(attention_name(kind)), [&](Json& json) { train_arm(json, begin(kind)); });
     }
     arm("standard-matched", [&](Json& json) {

@@ -28,9 +28,6 @@ ModelShape adaptive_shape(AttentionKind kind) {
   return shape;
 }
 
-constexpr AttentionKind kinds[] = {AttentionKind::standard, AttentionKind::optimized,
-                                   AttentionKind::efficient, AttentionKind::super};
-
 std::vector<TokenInput> inputs_of_mixed_lengths() {
   Random random{7};
   std::vector<TokenInput> inputs;
@@ -61,7 +58,7 @@ Outcome run(const EngineModel& model, const std::vector<TokenInput>& inputs, con
 
 TEST(Controller, RunsTheHeadsThatPlainArithmeticChooses) {
   const std::vector<TokenInput> inputs = inputs_of_mixed_lengths();
-  for (const AttentionKind kind : kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     const RandomCheckpoint checkpoint(adaptive_shape(kind));
     for (const Isa isa : usable_isas()) {
       const auto model = EngineModel::load(checkpoint.path(), {Precision::fp32, isa});
@@ -102,7 +99,7 @@ void always_three_heads(Tensors& tensors) {
 TEST(Controller, AChoiceThatReadsNothingHasTheBitsOfASelection) {
   const std::vector<TokenInput> inputs = inputs_of_mixed_lengths();
   const Selection three{6, {{1, 2, 5}, {1, 2, 5}, {1, 2, 5}}, {}};
-  for (const AttentionKind kind : kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     const RandomCheckpoint checkpoint(adaptive_shape(kind), 1, always_three_heads);
     for (const Isa isa : usable_isas()) {
       for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {

@@ -123,9 +123,6 @@ TEST(AttentionKind, StandardMayHaveAMixingMatrixToo) {
   EXPECT_GT(difference(attend(mixing, x), attend(standard, x)), 0.1);
 }
 
-constexpr AttentionKind all_kinds[] = {AttentionKind::standard, AttentionKind::optimized,
-                                       AttentionKind::efficient, AttentionKind::super};
-
 // How much the first `known` outputs of an attention move when what comes after them changes.
 template <typename Attention>
 double leak(const Attention& run, int64_t known, Random& random) {
@@ -137,7 +134,7 @@ double leak(const Attention& run, int64_t known, Random& random) {
 
 TEST(CausalAttention, NoTokenSeesItsFuture) {
   Random random{9};
-  for (const AttentionKind kind : all_kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     AttentionWeights weights = random_attention(kind, 3, random);
     weights.causal = true;
     for (int64_t known = 1; known < T; ++known) {
@@ -166,7 +163,7 @@ TEST(CausalAttention, AMixingMatrixThatIsNotLowerTriangularWouldLeak) {
 
 TEST(CausalAttention, TokenByTokenIsTheSameAsAtOnce) {
   Random random{11};
-  for (const AttentionKind kind : all_kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     AttentionWeights weights = random_attention(kind, 3, random);
     weights.causal = true;
     const torch::Tensor x = random_tensor({2, T, D}, 1.0, random);
@@ -182,7 +179,7 @@ TEST(CausalAttention, TokenByTokenIsTheSameAsAtOnce) {
 
 TEST(CausalAttention, EfficientKeepsOneTensorWhereTheOthersKeepTwo) {
   Random random{12};
-  for (const AttentionKind kind : all_kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     AttentionWeights weights = random_attention(kind, 3, random);
     AttentionCache cache;
     attend_next(weights, random_tensor({1, 4, D}, 1.0, random), cache);
@@ -193,7 +190,7 @@ TEST(CausalAttention, EfficientKeepsOneTensorWhereTheOthersKeepTwo) {
 
 TEST(CrossAttention, OverTheInputItselfIsAttention) {
   Random random{13};
-  for (const AttentionKind kind : all_kinds) {
+  for (const AttentionKind kind : all_attention_kinds) {
     const AttentionWeights weights = random_attention(kind, 3, random);
     const torch::Tensor x = random_tensor({2, T, D}, 1.0, random);
     EXPECT_TRUE(torch::equal(cross_attention(weights, x, x, {}, {}, 0.0), attend(weights, x)));

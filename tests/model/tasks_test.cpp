@@ -14,9 +14,6 @@ using testing::largest_difference;
 using testing::random_tensor;
 using testing::random_weights;
 
-constexpr AttentionKind every_kind[] = {AttentionKind::standard, AttentionKind::optimized,
-                                        AttentionKind::efficient, AttentionKind::super};
-
 ModelShape small_shape(AttentionKind kind) {
   return {.layers = 2,
           .width = 12,
@@ -66,7 +63,7 @@ Batch text_batch(torch::Tensor tokens) {
 }
 
 TEST(TaskWeights, HaveTheNamesOfTheModelFileAndAreCountedExactly) {
-  for (const AttentionKind kind : every_kind) {
+  for (const AttentionKind kind : all_attention_kinds) {
     for (const ModelShape& shape :
          {image_shape(kind), language_shape(kind), translation_shape(kind)}) {
       ModelWeights weights = fresh_weights(shape, 1, torch::kCPU, head_of(shape));
@@ -117,7 +114,7 @@ TEST(Images, EveryPatchAndItsPlaceMatter) {
 
 TEST(Images, GatesAndSlicesAgree) {
   Random random{2};
-  for (const AttentionKind kind : every_kind) {
+  for (const AttentionKind kind : all_attention_kinds) {
     const ModelShape shape = image_shape(kind);
     const ModelWeights weights = random_weights(shape, 2);
     Batch batch;
@@ -134,7 +131,7 @@ TEST(Images, GatesAndSlicesAgree) {
 
 TEST(LanguageModel, NoPredictionSeesItsFuture) {
   Random random{3};
-  for (const AttentionKind kind : every_kind) {
+  for (const AttentionKind kind : all_attention_kinds) {
     const ModelWeights weights = random_weights(language_shape(kind), 3, OutputHead::language);
     const torch::Tensor tokens = random_tokens(1, 9, random);
     const torch::Tensor logits = forward(weights, text_batch(tokens));
@@ -149,7 +146,7 @@ TEST(LanguageModel, NoPredictionSeesItsFuture) {
 
 TEST(LanguageModel, GoesOnFromWhatItRemembersAsFromTheWholeText) {
   Random random{4};
-  for (const AttentionKind kind : every_kind) {
+  for (const AttentionKind kind : all_attention_kinds) {
     const ModelShape shape = language_shape(kind);
     const ModelWeights whole = random_weights(shape, 4, OutputHead::language);
     for (const ModelWeights& weights :
@@ -224,7 +221,7 @@ TEST_P(Translation, PaddingOfTheSourceChangesNothing) {
   EXPECT_LT(largest_difference(forward(weights_, padded), forward(weights_, tight)), 1e-4);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryKind, Translation, ::testing::ValuesIn(every_kind));
+INSTANTIATE_TEST_SUITE_P(EveryKind, Translation, ::testing::ValuesIn(all_attention_kinds));
 
 }  // namespace
 }  // namespace headroom

@@ -1,4 +1,5 @@
-// Experiments on rows of our own: they go on where they stopped, and no arm needs another in memory.
+// Experiments on rows of our own: they go on where they stopped, and no arm needs another in
+// memory.
 #include <gtest/gtest.h>
 
 #include "base/random.h"
