@@ -4,7 +4,7 @@ find_package(fmt REQUIRED)             # text formatting; g++ 12 has no <format>
 find_package(nlohmann_json REQUIRED)   # JSON
 find_package(CLI11 REQUIRED)           # command-line options
 find_package(ZLIB REQUIRED)            # gzip input
-find_package(Utf8proc REQUIRED)        # Unicode classes and case
+find_package(Utf8proc QUIET)           # Unicode classes and case; without it our own tables
 find_package(Protobuf QUIET)           # what ONNX files are written with
 if(Protobuf_FOUND)
   find_package(ONNX CONFIG QUIET)      # export --format onnx; without it the verb says so

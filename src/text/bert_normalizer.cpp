@@ -1,7 +1,6 @@
 #include "text/bert_normalizer.h"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -47,25 +47,15 @@ char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-const utf8proc_property_t& property(char32_t c) {
-  return *utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
-}
-
-char32_t lower(char32_t c) {
-  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
-}
-
 bool is_dropped(char32_t c) {
   if (c == '\t' || c == '\n' || c == '\r') return false;
-  const auto category = property(c).category;
-  return c == 0xFFFD || category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
-         category == UTF8PROC_CATEGORY_CO;
+  const CharacterKind kind = kind_of(c);
+  return c == 0xFFFD || kind == CharacterKind::control || kind == CharacterKind::format ||
+         kind == CharacterKind::private_use;
 }
 
 bool is_space(char32_t c) {
-  const auto category = property(c).category;
-  return c == '\t' || c == '\n' || c == '\r' || category == UTF8PROC_CATEGORY_ZS ||
-         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+  return c == '\t' || c == '\n' || c == '\r' || kind_of(c) == CharacterKind::separator;
 }
 
 // The blocks that Hugging Face lists. Extension E begins at U+2B820, they begin at U+2B920: kept,
@@ -78,46 +68,12 @@ bool is_ideograph(char32_t c) {
 }
 
 bool is_mark(char32_t c) {
-  return property(c).category == UTF8PROC_CATEGORY_MN;
+  return kind_of(c) == CharacterKind::nonspacing_mark;
 }
 
 bool is_punctuation(char32_t c) {
   if (c < 0x80) return is_ascii_punctuation(c);
-  const auto category = property(c).category;
-  return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
-}
-
-// The canonical decomposition of one character: four at most, in Unicode 15 and before.
-struct Decomposed {
-  std::array<utf8proc_int32_t, 4> characters{};
-  size_t count = 0;
-};
-
-Decomposed decompose(char32_t c) {
-  Decomposed result;
-  int boundary = 0;
-  const auto count = utf8proc_decompose_char(
-      static_cast<utf8proc_int32_t>(c), result.characters.data(),
-      static_cast<utf8proc_ssize_t>(result.characters.size()), UTF8PROC_DECOMPOSE, &boundary);
-  if (count < 0 || static_cast<size_t>(count) > result.characters.size()) {
-    throw Error(ErrorCode::runtime, "split text into words",
-                fmt::format("utf8proc cannot decompose U+{:04X}", static_cast<uint32_t>(c)));
-  }
-  result.count = static_cast<size_t>(count);
-  return result;
-}
-
-std::string decompose_all(const std::string& text) {
-  std::vector<utf8proc_int32_t> characters(4 * text.size() + 1);
-  const auto count =
-      utf8proc_decompose(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                         static_cast<utf8proc_ssize_t>(text.size()), characters.data(),
-                         static_cast<utf8proc_ssize_t>(characters.size()), UTF8PROC_DECOMPOSE);
-  if (count < 0) throw Error(ErrorCode::runtime, "split text into words", utf8proc_errmsg(count));
-  characters.resize(static_cast<size_t>(count));
-  std::string result;
-  for (const utf8proc_int32_t c : characters) append_utf8(result, static_cast<char32_t>(c));
-  return result;
+  return kind_of(c) == CharacterKind::punctuation;
 }
 
 // Calls `visit` with every character of valid UTF-8.
@@ -128,6 +84,28 @@ void for_each_character(std::string_view text, Visit visit) {
     visit(point.value);
     text.remove_prefix(static_cast<size_t>(point.bytes));
   }
+}
+
+bool combines_earlier(char32_t a, char32_t b) {
+  return combining_class_of(a) < combining_class_of(b);
+}
+
+// NFD: everything decomposed, and marks on the same character in the order of their classes.
+std::string decompose_all(std::string_view text) {
+  std::u32string characters;
+  for_each_character(text, [&](char32_t c) {
+    const Decomposed parts = decomposition_of(c);
+    characters.append(parts.characters.data(), parts.count);
+  });
+  const auto starts = [](char32_t c) { return combining_class_of(c) == 0; };
+  for (auto next = characters.begin(); next != characters.end();) {
+    const auto marks = std::find_if_not(next, characters.end(), starts);
+    next = std::find_if(marks, characters.end(), starts);
+    std::stable_sort(marks, next, combines_earlier);
+  }
+  std::string result;
+  for (const char32_t c : characters) append_utf8(result, c);
+  return result;
 }
 
 }  // namespace
@@ -160,7 +138,7 @@ void BertWordScanner::take_ascii_run() {
 // Combining marks behind one letter are sorted by their class, as NFD demands. What remains after
 // the nonspacing ones were dropped is hardly ever more than one: musical symbols are.
 void BertWordScanner::append_in_order(char32_t character) {
-  const bool starter = property(character).combining_class == 0;
+  const bool starter = combining_class_of(character) == 0;
   if (starter) sort_marks();
   append_utf8(word_, character);
   if (starter) marks_from_ = word_.size();
@@ -173,9 +151,7 @@ void BertWordScanner::sort_marks() {
   std::vector<char32_t> marks;
   for_each_character(std::string_view(word_).substr(marks_from_),
                      [&](char32_t mark) { marks.push_back(mark); });
-  std::stable_sort(marks.begin(), marks.end(), [](char32_t a, char32_t b) {
-    return property(a).combining_class < property(b).combining_class;
-  });
+  std::stable_sort(marks.begin(), marks.end(), combines_earlier);
   word_.resize(marks_from_);
   for (const char32_t mark : marks) append_utf8(word_, mark);
 }
@@ -197,21 +173,20 @@ bool BertWordScanner::step() {
     consume();
     return !word_.empty();
   }
-  Decomposed parts = {{static_cast<utf8proc_int32_t>(point.value)}, 1};
-  if (lower_case_) parts = decompose(point.value);
+  Decomposed parts = {{point.value}, 1};
+  if (lower_case_) parts = decomposition_of(point.value);
   // A character that decomposes into punctuation and a mark, such as U+2260 (=, stroke), is
   // punctuation: no other kind of decomposition holds any.
-  const bool alone =
-      is_ideograph(point.value) || is_punctuation(static_cast<char32_t>(parts.characters[0]));
+  const bool alone = is_ideograph(point.value) || is_punctuation(parts.characters[0]);
   if (alone && !word_.empty()) return true;  // looked at again next time
   consume();
   for (size_t i = 0; i < parts.count; ++i) {
-    const auto part = static_cast<char32_t>(parts.characters[i]);
+    const char32_t part = parts.characters[i];
     if (!lower_case_) {
       append_utf8(word_, part);
     } else if (!is_mark(part)) {
-      append_in_order(lower(part));
-    } else if (property(part).combining_class == 0) {
+      append_in_order(lower_case_of(part));
+    } else if (combining_class_of(part) == 0) {
       sort_marks();
       marks_from_ = word_.size();  // marks do not move over it, though it is not kept itself
     }
@@ -263,7 +238,7 @@ std::vector<std::string> split_bert_words(std::string_view text, bool lower_case
   if (lower_case) {
     normal.clear();
     for_each_character(decompose_all(spaced), [&](char32_t c) {
-      if (!is_mark(c)) append_utf8(normal, lower(c));
+      if (!is_mark(c)) append_utf8(normal, lower_case_of(c));
     });
   }
   std::vector<std::string> words;

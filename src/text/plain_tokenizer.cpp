@@ -1,12 +1,11 @@
 #include "text/plain_tokenizer.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -19,9 +18,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> pictures 
 }};
 
 bool is_blank(char32_t character) {
-  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(character));
-  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
-         category == UTF8PROC_CATEGORY_ZP || category == UTF8PROC_CATEGORY_CC;
+  const CharacterKind kind = kind_of(character);
+  return kind == CharacterKind::separator || kind == CharacterKind::control;
 }
 
 // How a vocabulary spells a character; nothing where it cannot.

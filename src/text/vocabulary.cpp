@@ -1,13 +1,13 @@
 #include "text/vocabulary.h"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/error.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -23,11 +23,8 @@ constexpr std::array<std::string_view, special_count> special_tokens = {
 bool has_space(std::string_view token) {
   while (!token.empty()) {
     const CodePoint point = decode_utf8(token);
-    const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(point.value));
-    if (category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
-        category == UTF8PROC_CATEGORY_ZP || category == UTF8PROC_CATEGORY_CC) {
-      return true;
-    }
+    const CharacterKind kind = kind_of(point.value);
+    if (kind == CharacterKind::separator || kind == CharacterKind::control) return true;
     token.remove_prefix(static_cast<size_t>(point.bytes));
   }
   return false;

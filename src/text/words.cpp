@@ -1,11 +1,11 @@
 #include "text/words.h"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
 #include <array>
 
 #include "base/error.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -36,24 +36,15 @@ constexpr std::array<AsciiEntry, 128> make_ascii_table() {
 constexpr std::array<AsciiEntry, 128> ascii_table = make_ascii_table();
 
 CharacterClass classify(char32_t value) {
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(value))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
+  switch (kind_of(value)) {
+    case CharacterKind::letter:
+    case CharacterKind::number:
+    case CharacterKind::nonspacing_mark:
+    case CharacterKind::spacing_mark:
       return CharacterClass::word;
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CF:
+    case CharacterKind::separator:
+    case CharacterKind::control:
+    case CharacterKind::format:
       return CharacterClass::separator;
     default:
       return CharacterClass::symbol;
@@ -94,8 +85,7 @@ bool WordScanner::step() {
   if (kind != CharacterClass::word && !word_.empty()) return true;  // looked at again next time
   position_ += static_cast<size_t>(point.bytes);
   if (kind == CharacterClass::separator) return false;
-  append_utf8(word_,
-              static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(point.value))));
+  append_utf8(word_, lower_case_of(point.value));
   return kind == CharacterClass::symbol;
 }
 

@@ -1,0 +1,37 @@
+// What tokenizers ask of Unicode. utf8proc answers where it is there; our own tables, made from it,
+// where it is not: a machine with little more than libtorch can train, and its words are the same.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace headroom {
+
+// Unicode's general categories, as far as they are told apart here.
+enum class CharacterKind : uint8_t {
+  other,  // surrogates and what is not assigned
+  letter,
+  number,
+  nonspacing_mark,
+  spacing_mark,  // and enclosing ones
+  punctuation,
+  symbol,
+  separator,  // spaces, and the ends of lines and paragraphs that are no control characters
+  control,
+  format,
+  private_use,
+};
+
+// The canonical decomposition of one character: four at most, in Unicode 15 and before.
+struct Decomposed {
+  std::array<char32_t, 4> characters{};
+  size_t count = 0;
+};
+
+CharacterKind kind_of(char32_t c);
+char32_t lower_case_of(char32_t c);
+int combining_class_of(char32_t c);  // 0: marks do not move over it
+Decomposed decomposition_of(char32_t c);
+
+}  // namespace headroom
