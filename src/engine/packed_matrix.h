@@ -30,13 +30,9 @@ class PackedMatrix {
   const void* panel(int64_t index) const {
     return weights_.data() + index * units_ * panel_width * 4;
   }
-  const float* bias(int64_t index) const {
-    return reinterpret_cast<const float*>(bias_.data()) + index * panel_width;
-  }
+  const float* bias(int64_t index) const { return values_of<float>(bias_, index); }
   const float* scales(int64_t index) const {  // null unless int8
-    return scales_.size() == 0
-               ? nullptr
-               : reinterpret_cast<const float*>(scales_.data()) + index * panel_width;
+    return values_of<float>(scales_, index);
   }
 
   // The first unit of a panel and all that a product over these rows needs to know about it.
@@ -44,14 +40,15 @@ class PackedMatrix {
                        int64_t out_stride) const {
     const bool all = rows.size() == 1 && rows[0].b == 0 && rows[0].length == units_;
     return {panel(index), bias(index),   out,
-            out_stride,   scales(index), all ? start(index) : nullptr};
+            out_stride,   scales(index), all ? values_of<int32_t>(starts_, index) : nullptr};
   }
 
  private:
-  const int32_t* start(int64_t index) const {  // null unless int8
-    return starts_.size() == 0
-               ? nullptr
-               : reinterpret_cast<const int32_t*>(starts_.data()) + index * panel_width;
+  // A panel's part of what has a value for every column; null if there is none.
+  template <typename Number>
+  static const Number* values_of(const AlignedBuffer& values, int64_t index) {
+    if (values.size() == 0) return nullptr;
+    return reinterpret_cast<const Number*>(values.data()) + index * panel_width;
   }
   void sum_columns();
 
@@ -60,7 +57,7 @@ class PackedMatrix {
   AlignedBuffer weights_;
   AlignedBuffer bias_;
   AlignedBuffer scales_;
-  AlignedBuffer starts_;
+  AlignedBuffer starts_;  // int8: GemmPanel's start
 };
 
 }  // namespace headroom

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "text/unicode.h"
+#include "text/unicode_tables.h"
 
 namespace headroom {
 namespace {
@@ -82,7 +82,7 @@ void print_combining_classes() {
 void print_decompositions() {
   std::vector<std::string> entries;
   for (uint32_t c = 0; c < end_of_unicode; ++c) {
-    const bool computed = c >= 0xAC00 && c < 0xAC00 + 11172;  // Hangul
+    const bool computed = c >= first_syllable && c < first_syllable + syllables;
     const Decomposed parts = decomposition_of(c);
     if (computed || (parts.count == 1 && parts.characters[0] == c)) continue;
     std::string list;

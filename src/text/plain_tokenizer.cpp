@@ -17,11 +17,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> pictures 
     {"\t", "\u2409"},
 }};
 
-bool is_blank(char32_t character) {
-  const CharacterKind kind = kind_of(character);
-  return kind == CharacterKind::separator || kind == CharacterKind::control;
-}
-
 // How a vocabulary spells a character; nothing where it cannot.
 std::optional<std::string_view> spelled(std::string_view character) {
   for (const auto& [plain, picture] : pictures) {

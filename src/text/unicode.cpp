@@ -110,3 +110,12 @@ Decomposed decomposition_of(char32_t c) {
 
 }  // namespace headroom
 #endif
+
+namespace headroom {
+
+bool is_blank(char32_t c) {
+  const CharacterKind kind = kind_of(c);
+  return kind == CharacterKind::separator || kind == CharacterKind::control;
+}
+
+}  // namespace headroom

@@ -30,6 +30,7 @@ struct Decomposed {
 };
 
 CharacterKind kind_of(char32_t c);
+bool is_blank(char32_t c);  // nothing to be seen: a separator or a control character
 char32_t lower_case_of(char32_t c);
 int combining_class_of(char32_t c);  // 0: marks do not move over it
 Decomposed decomposition_of(char32_t c);

@@ -42,12 +42,10 @@ const Entry* entry_before(const Entry (&entries)[count], char32_t c, char32_t En
   return after == std::begin(entries) ? nullptr : after - 1;
 }
 
-// Hangul syllables are computed, as the standard says (section 3.12).
-constexpr char32_t first_syllable = 0xAC00;
-constexpr char32_t syllables = 11172;
 constexpr char32_t finals = 28;  // none among them
 constexpr char32_t vowels = 21;
 
+// As the standard says (section 3.12).
 Decomposed decomposed_syllable(char32_t c) {
   const char32_t index = c - first_syllable;
   Decomposed result;

@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, special_count> special_tokens = {
 bool has_space(std::string_view token) {
   while (!token.empty()) {
     const CodePoint point = decode_utf8(token);
-    const CharacterKind kind = kind_of(point.value);
-    if (kind == CharacterKind::separator || kind == CharacterKind::control) return true;
+    if (is_blank(point.value)) return true;
     token.remove_prefix(static_cast<size_t>(point.bytes));
   }
   return false;

@@ -12,6 +12,7 @@ namespace headroom {
 namespace {
 
 constexpr int64_t head_width = 32;
+
 ModelShape layer_shape(AttentionKind kind, int64_t width, int64_t tokens) {
   ModelShape shape;
   shape.layers = 1;
