@@ -1,40 +1,45 @@
 // Memory for packed weights and activations: starts at a cache line, zeroed, moved but not copied.
+// Large buffers ask the kernel for pages of 2 MB.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <new>
 
 namespace headroom {
 
 inline constexpr size_t cache_line = 64;
 
+// Not with AddressSanitizer, which sees a step over the end of heap memory only.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define HEADROOM_HUGE_PAGES 1
+inline constexpr size_t huge_page = size_t{2} << 20;
+#else
+inline constexpr size_t huge_page = 0;  // none
+#endif
+
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  explicit AlignedBuffer(size_t size)
-      : size_(size), bytes_(static_cast<std::byte*>(allocate(size))) {
-    if (size > 0) std::memset(bytes_.get(), 0, size);
-  }
+  explicit AlignedBuffer(size_t size);
 
   size_t size() const { return size_; }
   std::byte* data() { return bytes_.get(); }
   const std::byte* data() const { return bytes_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::byte* bytes) const {
-      ::operator delete (bytes, std::align_val_t{cache_line});
-    }
+  // Memory from the heap, or `mapped` bytes that the kernel gave.
+  class Free {
+   public:
+    explicit Free(size_t mapped) : mapped_(mapped) {}
+    void operator()(std::byte* bytes) const;
+
+   private:
+    size_t mapped_;
   };
-  static void* allocate(size_t size) {
-    return size > 0 ? ::operator new (size, std::align_val_t{cache_line}) : nullptr;
-  }
 
   size_t size_ = 0;
-  std::unique_ptr<std::byte, Free> bytes_;
+  std::unique_ptr<std::byte, Free> bytes_{nullptr, Free(0)};
 };
 
 }  // namespace headroom

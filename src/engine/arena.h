@@ -1,7 +1,9 @@
-// Scratch memory of one worker. It grows to what the largest call needs and is then reused: after
-// warm-up nothing is allocated. Not for two threads at once.
+// Memory that is taken piece by piece and given back at once. A worker's scratch memory grows to
+// what the largest call needs and is then reused: after warm-up nothing is allocated. A model's
+// weights lie in one too, side by side. Not for two threads at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -13,6 +15,9 @@ namespace headroom {
 
 class Arena {
  public:
+  Arena() = default;
+  explicit Arena(size_t smallest_piece) : smallest_piece_(smallest_piece) {}
+
   // Gives everything back. What was taken in several pieces will come from one from now on.
   void reset() {
     if (pieces_.size() > 1) {
@@ -24,14 +29,15 @@ class Arena {
     used_ = 0;
   }
 
-  // `count` numbers, aligned to a cache line, with any content; valid until reset().
+  // `count` numbers, aligned to a cache line, valid until reset(). Zeros before the first reset(),
+  // any content after it.
   template <typename T>
   T* take(int64_t count) {
     static_assert(std::is_trivially_copyable_v<T>);
     const size_t size =
         (static_cast<size_t>(count) * sizeof(T) + cache_line - 1) / cache_line * cache_line;
     if (pieces_.empty() || pieces_.back().size() - used_ < size) {
-      pieces_.emplace_back(size);
+      pieces_.emplace_back(std::max(size, smallest_piece_));
       used_ = 0;
     }
     std::byte* place = pieces_.back().data() + used_;
@@ -40,6 +46,7 @@ class Arena {
   }
 
  private:
+  size_t smallest_piece_ = 0;
   std::vector<AlignedBuffer> pieces_;
   size_t used_ = 0;  // of the last piece
 };

@@ -51,29 +51,28 @@ class Writer {
 
 PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
                            std::span<const float> bias, const std::vector<int64_t>& column_order,
-                           const std::vector<int64_t>& row_order) {
+                           const std::vector<int64_t>& row_order, Arena& memory) {
   const int64_t each = numbers_per_unit(precision);
   const auto columns = static_cast<int64_t>(column_order.size());
   const auto rows = static_cast<int64_t>(row_order.size());
   const auto source_rows = static_cast<int64_t>(weight.size() / bias.size());
   panels_ = round_up(columns, panel_width) / panel_width;
   units_ = round_up(rows, each) / each;
-  weights_ = AlignedBuffer(static_cast<size_t>(panels_ * units_ * panel_width) * 4);
-  bias_ = AlignedBuffer(static_cast<size_t>(panels_ * panel_width) * sizeof(float));
-  if (precision == Precision::int8) scales_ = AlignedBuffer(bias_.size());
+  weights_ = memory.take<std::byte>(panels_ * units_ * panel_width * 4);
+  bias_ = memory.take<float>(panels_ * panel_width);
+  if (precision == Precision::int8) {
+    scales_ = memory.take<float>(panels_ * panel_width);
+    starts_ = memory.take<int32_t>(panels_ * panel_width);
+  }
   for (int64_t n = 0; n < columns; ++n) {
     const int64_t column = column_order[static_cast<size_t>(n)];
     if (column < 0) continue;
     const size_t lane = static_cast<size_t>(n % panel_width);
-    std::memcpy(bias_.data() + static_cast<size_t>(n) * sizeof(float),
-                &bias[static_cast<size_t>(column)], sizeof(float));
-    std::byte* panel = weights_.data() + n / panel_width * units_ * panel_width * 4;
+    bias_[n] = bias[static_cast<size_t>(column)];
+    std::byte* panel = weights_ + n / panel_width * units_ * panel_width * 4;
     const float* source = weight.data() + column * source_rows;
     const Writer writer(precision, {source, static_cast<size_t>(source_rows)});
-    if (scales_.size() > 0) {
-      const float scale = writer.scale();
-      std::memcpy(scales_.data() + static_cast<size_t>(n) * sizeof(float), &scale, sizeof scale);
-    }
+    if (scales_ != nullptr) scales_[n] = writer.scale();
     for (int64_t k = 0; k < rows; ++k) {
       const int64_t row = row_order[static_cast<size_t>(k)];
       if (row < 0) continue;
@@ -85,19 +84,17 @@ PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
 }
 
 void PackedMatrix::sum_columns() {
-  starts_ = AlignedBuffer(bias_.size());
-  auto* starts = reinterpret_cast<int32_t*>(starts_.data());
   for (int64_t p = 0; p < panels_; ++p) {
     const auto* bytes = static_cast<const int8_t*>(panel(p));
     for (int64_t i = 0; i < units_ * panel_width * 4; ++i) {
-      starts[p * panel_width + i / 4 % panel_width] -= 128 * bytes[i];
+      starts_[p * panel_width + i / 4 % panel_width] -= 128 * bytes[i];
     }
   }
 }
 
 PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
-                           std::span<const float> bias)
+                           std::span<const float> bias, Arena& memory)
     : PackedMatrix(precision, weight, bias, as_they_come(bias.size()),
-                   as_they_come(weight.size() / bias.size())) {}
+                   as_they_come(weight.size() / bias.size()), memory) {}
 
 }  // namespace headroom

@@ -2,11 +2,12 @@
 // input rows long (kernels/gemm.h). Packed once; every budget reads the same memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "engine/aligned_buffer.h"
+#include "engine/arena.h"
 #include "engine/kernels/gemm.h"
 #include "engine/precision.h"
 
@@ -17,22 +18,23 @@ class PackedMatrix {
   PackedMatrix() = default;
 
   // `weight` is (columns, rows), as checkpoints store it. `column_order` and `row_order` name, for
-  // each place of the packed matrix, where it comes from; -1 is a place filled with zeros.
+  // each place of the packed matrix, where it comes from; -1 is a place filled with zeros. Lies in
+  // `memory`, which must stay.
   PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias,
-               const std::vector<int64_t>& column_order, const std::vector<int64_t>& row_order);
+               const std::vector<int64_t>& column_order, const std::vector<int64_t>& row_order,
+               Arena& memory);
 
   // All columns and rows as they come.
-  PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias);
+  PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias,
+               Arena& memory);
 
   int64_t panels() const { return panels_; }
   int64_t units() const { return units_; }  // rows of a panel
 
-  const void* panel(int64_t index) const {
-    return weights_.data() + index * units_ * panel_width * 4;
-  }
-  const float* bias(int64_t index) const { return values_of<float>(bias_, index); }
+  const void* panel(int64_t index) const { return weights_ + index * units_ * panel_width * 4; }
+  const float* bias(int64_t index) const { return values_of(bias_, index); }
   const float* scales(int64_t index) const {  // null unless int8
-    return values_of<float>(scales_, index);
+    return values_of(scales_, index);
   }
 
   // The first unit of a panel and all that a product over these rows needs to know about it.
@@ -40,24 +42,23 @@ class PackedMatrix {
                        int64_t out_stride) const {
     const bool all = rows.size() == 1 && rows[0].b == 0 && rows[0].length == units_;
     return {panel(index), bias(index),   out,
-            out_stride,   scales(index), all ? values_of<int32_t>(starts_, index) : nullptr};
+            out_stride,   scales(index), all ? values_of(starts_, index) : nullptr};
   }
 
  private:
   // A panel's part of what has a value for every column; null if there is none.
   template <typename Number>
-  static const Number* values_of(const AlignedBuffer& values, int64_t index) {
-    if (values.size() == 0) return nullptr;
-    return reinterpret_cast<const Number*>(values.data()) + index * panel_width;
+  static const Number* values_of(const Number* values, int64_t index) {
+    return values != nullptr ? values + index * panel_width : nullptr;
   }
   void sum_columns();
 
   int64_t panels_ = 0;
   int64_t units_ = 0;
-  AlignedBuffer weights_;
-  AlignedBuffer bias_;
-  AlignedBuffer scales_;
-  AlignedBuffer starts_;  // int8: GemmPanel's start
+  std::byte* weights_ = nullptr;
+  float* bias_ = nullptr;
+  float* scales_ = nullptr;    // int8
+  int32_t* starts_ = nullptr;  // int8: GemmPanel's start
 };
 
 }  // namespace headroom

@@ -48,7 +48,7 @@ std::vector<int64_t> every(int64_t count) {
 
 // The projections of a layer's input as one matrix, reordered head by head. Scaling the queries
 // here saves scaling every score.
-PackedMatrix pack_inputs(const EngineWeights& weights, std::vector<Linear> parts, int64_t heads) {
+PackedMatrix pack_inputs(EngineWeights& weights, std::vector<Linear> parts, int64_t heads) {
   const int64_t W = weights.shape.head_width();
   const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(W)));
   Linear all = std::move(parts.front());
@@ -65,20 +65,21 @@ PackedMatrix pack_inputs(const EngineWeights& weights, std::vector<Linear> parts
                   weights.padded_head_width());
     }
   }
-  return PackedMatrix(weights.precision, all.weight, all.bias, columns, every(weights.shape.width));
+  return PackedMatrix(weights.precision, all.weight, all.bias, columns, every(weights.shape.width),
+                      weights.memory);
 }
 
-PackedMatrix pack_output(const EngineWeights& weights, const Linear& output, int64_t heads) {
+PackedMatrix pack_output(EngineWeights& weights, const Linear& output, int64_t heads) {
   const int64_t W = weights.shape.head_width();
   std::vector<int64_t> rows;
   for (int64_t head = 0; head < heads; ++head) {
     append_head(rows, head * W, W, weights.padded_head_width());
   }
   return PackedMatrix(weights.precision, output.weight, output.bias, every(weights.shape.width),
-                      rows);
+                      rows, weights.memory);
 }
 
-void load_attention(const Reader& reader, const EngineWeights& weights, const std::string& prefix,
+void load_attention(const Reader& reader, EngineWeights& weights, const std::string& prefix,
                     int64_t heads, PackedLayer& layer) {
   const AttentionKind kind = weights.shape.attention;
   const int64_t D = weights.shape.width;
@@ -98,34 +99,35 @@ void load_attention(const Reader& reader, const EngineWeights& weights, const st
   layer.output = pack_output(weights, output, heads);
 }
 
-void load_ffn(const Reader& reader, const EngineWeights& weights, const std::string& prefix,
-              int64_t F, PackedLayer& layer) {
+void load_ffn(const Reader& reader, EngineWeights& weights, const std::string& prefix, int64_t F,
+              PackedLayer& layer) {
   const int64_t D = weights.shape.width;
   const Linear up = reader.linear(prefix + "intermediate.dense", D, F);
   const Linear down = reader.linear(prefix + "output.dense", F, D);
   layer.ffn_norm = reader.norm(prefix + "output.LayerNorm", D);
   if (F == 0) return;
-  layer.up = PackedMatrix(weights.precision, up.weight, up.bias);
-  layer.down = PackedMatrix(weights.precision, down.weight, down.bias);
+  layer.up = PackedMatrix(weights.precision, up.weight, up.bias, weights.memory);
+  layer.down = PackedMatrix(weights.precision, down.weight, down.bias, weights.memory);
 }
 
-PackedController load_controller(const Reader& reader, const ModelShape& shape,
+PackedController load_controller(const Reader& reader, EngineWeights& weights,
                                  const std::string& prefix) {
+  const ModelShape& shape = weights.shape;
   const auto load = [&](const char* name, int64_t in, int64_t out) {
     const Linear linear = reader.linear(prefix + name, in, out);
-    return PackedMatrix(Precision::fp32, linear.weight, linear.bias);
+    return PackedMatrix(Precision::fp32, linear.weight, linear.bias, weights.memory);
   };
   return {load("hidden", shape.width, shape.controller), load("budget", shape.controller, 1),
           load("relevance", shape.width, shape.heads)};
 }
 
-PackedLayer load_layer(const Reader& reader, const EngineWeights& weights, int64_t number) {
+PackedLayer load_layer(const Reader& reader, EngineWeights& weights, int64_t number) {
   const std::string prefix = fmt::format("bert.encoder.layer.{}.", number);
   PackedLayer layer;
   load_attention(reader, weights, prefix, weights.stored.heads_of(number), layer);
   load_ffn(reader, weights, prefix, weights.stored.ffn_of(number, weights.shape.ffn), layer);
   if (weights.shape.controller > 0) {
-    layer.controller = load_controller(reader, weights.shape, prefix + "attention.controller.");
+    layer.controller = load_controller(reader, weights, prefix + "attention.controller.");
   }
   return layer;
 }
@@ -153,9 +155,10 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
     weights.layers.push_back(load_layer(reader, weights, i));
   }
   const Linear pooler = reader.linear("bert.pooler.dense", D, D);
-  weights.pooler = PackedMatrix(Precision::fp32, pooler.weight, pooler.bias);
+  weights.pooler = PackedMatrix(Precision::fp32, pooler.weight, pooler.bias, weights.memory);
   const Linear classifier = reader.linear("classifier", D, shape.labels);
-  weights.classifier = PackedMatrix(Precision::fp32, classifier.weight, classifier.bias);
+  weights.classifier =
+      PackedMatrix(Precision::fp32, classifier.weight, classifier.bias, weights.memory);
   return weights;
 }
 
