@@ -22,7 +22,7 @@
 namespace headroom {
 namespace {
 
-constexpr double caps[] = {0.5, 0.25, 0.125};
+constexpr double caps[] = {0.5, 0.375, 0.25, 0.125};
 constexpr double overriding_shares[] = {0.1, 0.25, 0.5, 1.0};
 constexpr double other_share_weights[] = {0.01, 0.2};
 constexpr double head_dropout = 0.2;
