@@ -1,13 +1,10 @@
 #include "text/bert_normalizer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "base/error.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
 
@@ -158,12 +155,7 @@ void BertWordScanner::sort_marks() {
 
 // Handles the character at position_, whatever its script; true when it ended or made a word.
 bool BertWordScanner::step() {
-  const CodePoint point = decode_utf8(text_.substr(position_));
-  if (point.bytes == 0) {
-    throw Error(ErrorCode::bad_data, "split text into words",
-                fmt::format("byte 0x{:02X} at offset {} is not valid UTF-8",
-                            static_cast<unsigned char>(text_[position_]), position_));
-  }
+  const CodePoint point = require_code_point(text_, position_, "split text into words");
   const auto consume = [&] { position_ += static_cast<size_t>(point.bytes); };
   if (is_dropped(point.value)) {
     consume();

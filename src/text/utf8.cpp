@@ -63,6 +63,16 @@ CodePoint decode_utf8(std::string_view text) {
   return {value, lead.bytes};
 }
 
+CodePoint require_code_point(std::string_view text, size_t position, std::string_view operation) {
+  const CodePoint point = decode_utf8(text.substr(position));
+  if (point.bytes == 0) {
+    throw Error(ErrorCode::bad_data, std::string(operation),
+                fmt::format("byte 0x{:02X} at offset {} is not valid UTF-8",
+                            static_cast<unsigned char>(text[position]), position));
+  }
+  return point;
+}
+
 std::optional<size_t> find_invalid_utf8(std::string_view text) {
   size_t position = ascii_prefix(text, 0);
   while (position < text.size()) {

@@ -24,6 +24,10 @@ struct CodePoint {
 // Decodes the sequence at the start of `text`, which must not be empty.
 CodePoint decode_utf8(std::string_view text);
 
+// Decodes the sequence at `position`. Throws ErrorCode::bad_data with `operation` when none starts
+// there.
+CodePoint require_code_point(std::string_view text, size_t position, std::string_view operation);
+
 // Appends the UTF-8 form of a Unicode scalar value.
 void append_utf8(std::string& out, char32_t value);
 

@@ -1,10 +1,7 @@
 #include "text/words.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
-#include "base/error.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
 
@@ -74,12 +71,7 @@ void WordScanner::take_ascii_run() {
 
 // Handles the character at position_, whatever its script; true when it ended or made a word.
 bool WordScanner::step() {
-  const CodePoint point = decode_utf8(text_.substr(position_));
-  if (point.bytes == 0) {
-    throw Error(ErrorCode::bad_data, "split text into words",
-                fmt::format("byte 0x{:02X} at offset {} is not valid UTF-8",
-                            static_cast<unsigned char>(text_[position_]), position_));
-  }
+  const CodePoint point = require_code_point(text_, position_, "split text into words");
   const CharacterClass kind =
       point.bytes == 1 ? ascii_table[point.value].kind : classify(point.value);
   if (kind != CharacterClass::word && !word_.empty()) return true;  // looked at again next time
