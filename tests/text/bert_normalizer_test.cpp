@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "support.h"
+#include "text/scanner_checks.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -121,14 +122,7 @@ TEST(BertNormalizer, TextThatIsNotUtf8IsRefused) {
 }
 
 TEST(BertNormalizer, OneScannerServesManyTexts) {
-  BertWordScanner scanner;
-  scanner.reset("First text");
-  ASSERT_TRUE(scanner.next());
-  scanner.reset("second");
-  ASSERT_TRUE(scanner.next());
-  EXPECT_EQ(scanner.word(), "second");
-  EXPECT_FALSE(scanner.next());
-  EXPECT_FALSE(scanner.next()) << "stays at the end";
+  testing::expect_serves_many_texts<BertWordScanner>();
 }
 
 void expect_as_in_the_plain_version(char32_t first, char32_t last) {

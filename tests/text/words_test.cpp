@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support.h"
+#include "text/scanner_checks.h"
 
 namespace headroom {
 namespace {
@@ -52,14 +53,7 @@ TEST(Words, TextThatIsNotUtf8IsRefused) {
 }
 
 TEST(Words, OneScannerServesManyTexts) {
-  WordScanner scanner;
-  scanner.reset("First text");
-  ASSERT_TRUE(scanner.next());
-  scanner.reset("second");
-  ASSERT_TRUE(scanner.next());
-  EXPECT_EQ(scanner.word(), "second");
-  EXPECT_FALSE(scanner.next());
-  EXPECT_FALSE(scanner.next()) << "stays at the end";
+  testing::expect_serves_many_texts<WordScanner>();
 }
 
 }  // namespace
