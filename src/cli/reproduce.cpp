@@ -42,12 +42,11 @@ struct Page {
 
 // What differs from one experiment to the next.
 struct ExperimentKind {
-  const char* name;
   Experiment (*make)(const std::string& task, bool quick);
   Json (*run_seed)(const Experiment&, uint64_t seed, const fs::path& file, ProgressSink&);
   // What is measured on this machine, from the first finished run; {} where nothing can be.
   std::function<Json(const Experiment&, const fs::path& out, const Json& run, ProgressSink&)> time;
-  Page (*summarise)(const std::vector<Json>& runs, const Json& timing, const std::string& command);
+  Page (*summarise)(const std::vector<Json>& runs, const Json& timing);
 };
 
 Select budgeted_selections(const Json& run) {
@@ -63,8 +62,8 @@ Select nested_selections(const Json& run) {
   };
 }
 
-Page budgeted_page(const std::vector<Json>& runs, const Json& timing, const std::string& command) {
-  const BudgetedSummary summary = summarise_budgeted(runs, timing, command);
+Page budgeted_page(const std::vector<Json>& runs, const Json& timing) {
+  const BudgetedSummary summary = summarise_budgeted(runs, timing);
   return {summary.results,
           summary.page,
           {{"accuracy.svg", summary.accuracy},
@@ -73,8 +72,7 @@ Page budgeted_page(const std::vector<Json>& runs, const Json& timing, const std:
            {"mass.svg", summary.mass}}};
 }
 
-Page variants_page(const std::vector<Json>& runs, const Json& timing,
-                   const std::string& /*command*/) {
+Page variants_page(const std::vector<Json>& runs, const Json& timing) {
   if (runs[0].at("task") == kind_budgets_task) {
     const KindBudgetsSummary table = summarise_kind_budgets(runs);
     return {table.results, table.page, {}};
@@ -87,8 +85,7 @@ Page variants_page(const std::vector<Json>& runs, const Json& timing,
            {"latency.svg", summary.latency}}};
 }
 
-Page nested_page(const std::vector<Json>& runs, const Json& timing,
-                 const std::string& /*command*/) {
+Page nested_page(const std::vector<Json>& runs, const Json& timing) {
   const NestedSummary summary = summarise_nested(runs, timing);
   return {summary.results,
           summary.page,
@@ -97,8 +94,7 @@ Page nested_page(const std::vector<Json>& runs, const Json& timing,
            {"alive.svg", summary.alive}}};
 }
 
-Page adaptive_page(const std::vector<Json>& runs, const Json& timing,
-                   const std::string& /*command*/) {
+Page adaptive_page(const std::vector<Json>& runs, const Json& timing) {
   AdaptiveSummary summary = summarise_adaptive(runs, timing);
   return {summary.results, summary.page, std::move(summary.plots)};
 }
@@ -143,7 +139,7 @@ Json time_selections(BenchSettings settings, const Select& select, const Json& r
 ExperimentKind kind_named(const std::string& name) {
   require_supported("EXPERIMENT", name, {"budgeted", "nested", "adaptive", "variants"});
   if (name == "adaptive") {
-    return {"adaptive", adaptive_experiment, run_adaptive_seed,
+    return {adaptive_experiment, run_adaptive_seed,
             [](const Experiment& experiment, const fs::path& out, const Json& /*run*/,
                ProgressSink& progress) {
               return time_choices(out / "runs", experiment.task.eval_data, experiment.task.data_dir,
@@ -152,7 +148,7 @@ ExperimentKind kind_named(const std::string& name) {
             adaptive_page};
   }
   if (name == "variants") {
-    return {"variants", variants_experiment, run_variants_seed,
+    return {variants_experiment, run_variants_seed,
             [](const Experiment&, const fs::path&, const Json& run, ProgressSink& progress) {
               if (run.at("task") == kind_budgets_task) return timing_of(Json::array());
               AttentionBench bench;
@@ -162,14 +158,14 @@ ExperimentKind kind_named(const std::string& name) {
             variants_page};
   }
   if (name == "nested") {
-    return {"nested", nested_experiment, run_nested_seed,
+    return {nested_experiment, run_nested_seed,
             [](const Experiment&, const fs::path&, const Json& run, ProgressSink& progress) {
               return time_selections(timing_settings({0.125, 0.25, 0.5, 0.75, 1.0}, 128),
                                      nested_selections(run), run, progress);
             },
             nested_page};
   }
-  return {"budgeted", budgeted_experiment, run_budgeted_seed,
+  return {budgeted_experiment, run_budgeted_seed,
           [](const Experiment&, const fs::path&, const Json& run, ProgressSink& progress) {
             return time_selections(timing_settings({0.25, 0.5, 0.75, 1.0}, 0),
                                    budgeted_selections(run), run, progress);
@@ -255,6 +251,7 @@ int run_reproduce(int argc, char** argv) {
     experiment.threads = threads;
     experiment.arms = split_list(arms);
     experiment.init = init;
+    experiment.quick = quick;
     if (epochs > 0) experiment.recipe.dense_epochs = epochs;
     if (train_rows > 0) experiment.task.train_rows = train_rows;
     const fs::path folder = out;
@@ -272,9 +269,7 @@ int run_reproduce(int argc, char** argv) {
     }
     if (runs_only) return;
     const Json timing = timing_for(kind, experiment, folder, runs[0], again, progress);
-    const std::string command = fmt::format("headroom reproduce {} --task {} --seeds {}{}",
-                                            kind.name, task, seeds, quick ? " --quick" : "");
-    const Page page = kind.summarise(runs, timing, command);
+    const Page page = kind.summarise(runs, timing);
     write_page(folder, page);
     if (json) {
       print_json_line(page.results);

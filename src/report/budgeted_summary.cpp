@@ -85,6 +85,7 @@ struct Findings {
   int failed_warm = 0;
   int failed_cold = 0;  // of cold_starts
   size_t cold_starts = 0;
+  std::string command;
 };
 
 Findings find_out(const Runs& runs) {
@@ -101,12 +102,12 @@ Findings find_out(const Runs& runs) {
   found.failed_warm = failed_seeds(runs, "budgeted").failed;
   found.failed_cold = failed_seeds(runs, "scratch").failed;
   found.cold_starts = values_of(runs, "scratch", 1.0, "accuracy").size();
+  found.command = reproduce_command("budgeted", runs);
   return found;
 }
 
-Json write_results(const Runs& runs, const Json& timing, const std::string& command,
-                   const Findings& found) {
-  Json results = describe_results("budgeted", runs, command);
+Json write_results(const Runs& runs, const Json& timing, const Findings& found) {
+  Json results = describe_results("budgeted", runs, found.command);
   results["arms"] = accuracies_with_costs(runs, arms, found.budgets);
   results["timing"] = timing;
   results["mass_error"] = {{"largest", found.mass.largest}, {"mean", found.mass.mean}};
@@ -141,12 +142,11 @@ std::string failures_section(const Runs& runs, const Findings& found) {
   return section + ".\n";
 }
 
-std::string write_page(const Runs& runs, const Json& timing, const std::string& command,
-                       const Findings& found) {
+std::string write_page(const Runs& runs, const Json& timing, const Findings& found) {
   const std::string task = runs[0].at("task").get<std::string>();
   std::string page =
-      fmt::format("# Budgeted attention allocation: {}\n\nMade by `{}`.\n\n{}\n", task, command,
-                  describe_setting(runs, describe_model(runs[0].at("shape"))));
+      fmt::format("# Budgeted attention allocation: {}\n\nMade by `{}`.\n\n{}\n", task,
+                  found.command, describe_setting(runs, describe_model(runs[0].at("shape"))));
   page += fmt::format(
       "{}\n\n![accuracy against compute, close up](accuracy-close.svg)\n\n"
       "![accuracy against compute, all arms](accuracy.svg)\n\n",
@@ -173,13 +173,12 @@ Arms budgeted_arms() {
   return arms;
 }
 
-BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing,
-                                   const std::string& command) {
+BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing) {
   if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
   const Findings found = find_out(runs);
   BudgetedSummary summary;
-  summary.results = write_results(runs, timing, command, found);
-  summary.page = write_page(runs, timing, command, found);
+  summary.results = write_results(runs, timing, found);
+  summary.page = write_page(runs, timing, found);
   summary.accuracy = budgeted_accuracy_plot(runs, arms, found.budgets, /*close=*/false);
   summary.accuracy_close = budgeted_accuracy_plot(runs, arms, found.budgets, /*close=*/true);
   summary.gates = budgeted_gate_plot(runs[0]);

@@ -23,8 +23,7 @@ struct BudgetedSummary {
 };
 
 // `runs` are the contents of the per-seed files (at least one), `timing` a bench run with where and
-// when it was made, `command` what made all this.
-BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing,
-                                   const std::string& command);
+// when it was made.
+BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing);
 
 }  // namespace headroom

@@ -59,17 +59,6 @@ Arm find_ours(const Json& run) {
   return *found;
 }
 
-std::string write_command(const Runs& runs) {
-  constexpr std::string_view pretrained = "pretrained ";
-  const std::string start = runs[0].value("start", "");
-  const std::string init = start.starts_with(pretrained)
-                               ? " --init models/" + start.substr(pretrained.size())
-                               : std::string();
-  return fmt::format("headroom reproduce nested --task {}{} --seeds {}{}",
-                     runs[0].at("task").get<std::string>(), init, list_seeds(runs, ","),
-                     runs[0].value("quick", false) ? " --quick" : "");
-}
-
 // Means over the seeds, of the arms that say how long they took.
 Json training_seconds(const Runs& runs) {
   Json seconds = Json::object();
@@ -97,7 +86,7 @@ Findings find_out(const Runs& runs) {
   found.validation = accuracies(runs, allocations, found.columns, "validation");
   found.targets = nested_targets(runs, found.ours.key);
   found.seconds = training_seconds(runs);
-  found.command = write_command(runs);
+  found.command = reproduce_command("nested", runs);
   return found;
 }
 

@@ -54,10 +54,10 @@ std::string reproduce_command(std::string_view experiment, const Runs& runs) {
   const std::string start = runs[0].value("start", "");
   constexpr std::string_view pretrained = "pretrained ";
   return fmt::format(
-      "headroom reproduce {} --task {}{} --seeds {}", experiment,
+      "headroom reproduce {} --task {}{} --seeds {}{}", experiment,
       runs[0].at("task").get<std::string>(),
       start.starts_with(pretrained) ? " --init models/" + start.substr(pretrained.size()) : "",
-      list_seeds(runs, ","));
+      list_seeds(runs, ","), runs[0].value("quick", false) ? " --quick" : "");
 }
 
 }  // namespace headroom

@@ -38,7 +38,7 @@ Json run_of(uint64_t seed, double lead) {
 }
 
 BudgetedSummary summary_of_two_seeds() {
-  return summarise_budgeted({run_of(1, 0.05), run_of(2, 0.07)}, Json::object(), "the command");
+  return summarise_budgeted({run_of(1, 0.05), run_of(2, 0.07)}, Json::object());
 }
 
 TEST(BudgetedSummary, DifferencesArePairedBySeed) {
@@ -56,8 +56,9 @@ TEST(BudgetedSummary, DenseIsComparedAtItsOwnBudget) {
 
 TEST(BudgetedSummary, ThePageSaysWhereFromAndWhatIsMissing) {
   const std::string page = summary_of_two_seeds().page;
-  for (const char* fragment : {"the command", "Seeds: 1, 2", "a CPU", "2026-01-02", "86.00 ±",
-                               "## Not run", "no warm start", "largest 0.050"}) {
+  for (const char* fragment :
+       {"`headroom reproduce budgeted --task agnews --seeds 1,2`", "Seeds: 1, 2", "a CPU",
+        "2026-01-02", "86.00 ±", "## Not run", "no warm start", "largest 0.050"}) {
     EXPECT_NE(page.find(fragment), std::string::npos) << fragment << "\n" << page;
   }
   EXPECT_EQ(page.find("Measured time"), std::string::npos) << "nothing was timed";
@@ -66,13 +67,13 @@ TEST(BudgetedSummary, ThePageSaysWhereFromAndWhatIsMissing) {
 TEST(BudgetedSummary, AFailedSeedIsCounted) {
   Json failed = run_of(2, 0.07);
   failed["arms"]["scratch"] = {{"points", Json::array({point(1.0, 0.3)})}};
-  const Json results = summarise_budgeted({run_of(1, 0.05), failed}, Json::object(), "x").results;
+  const Json results = summarise_budgeted({run_of(1, 0.05), failed}, Json::object()).results;
   EXPECT_EQ(results.at("failed_seeds").at("scratch").get<int>(), 1);
   EXPECT_EQ(results.at("failed_seeds").at("budgeted").get<int>(), 0);
 }
 
 TEST(BudgetedSummary, NoRunsIsAUsageError) {
-  expect_error(ErrorCode::usage, "no runs", [] { summarise_budgeted({}, Json::object(), "x"); });
+  expect_error(ErrorCode::usage, "no runs", [] { summarise_budgeted({}, Json::object()); });
 }
 
 }  // namespace

@@ -93,6 +93,13 @@ TEST(NestedSummary, ThePageSaysWhereFrom) {
                     "FFN 16 in groups of 8", "Seconds of training per seed: dense 12, nested 12"});
 }
 
+TEST(NestedSummary, ThePageOfAQuickRunSaysSo) {
+  Json run = run_of(1, arms_with(0.92));
+  run["quick"] = true;
+  expect_fragments(summarise_nested({run}, {}).page,
+                   {"--init models/tiny-bert --seeds 1 --quick`"});
+}
+
 TEST(NestedSummary, EveryArmHasARowWithItsInterval) {
   expect_fragments(two_seeds().page,
                    {"| dense | - | 93.00 ± 0.00 |",
