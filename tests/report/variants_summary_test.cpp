@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "report/summary_fixture.h"
 #include "support.h"
 
 namespace headroom {
 namespace {
 using testing::expect_error;
+using testing::expect_in;
+using testing::run_without_arms;
 
 Json arm(const char* measure, double value, double attention_parameters) {
   Json point = {{"budget", 1.0},         {"accuracy", 0.5},
@@ -20,19 +23,8 @@ Json arm(const char* measure, double value, double attention_parameters) {
 // Super gains `gain` over a Standard that differs from seed to seed.
 Json run_of(const char* task, const char* measure, uint64_t seed, double gain) {
   const double standard = 0.7 + 0.01 * static_cast<double>(seed);
-  Json run = {{"task", task},
-              {"seed", seed},
-              {"date", "2026-01-02"},
-              {"machine", {{"cpu", "a CPU"}, {"device", "cpu"}, {"torch", "1.13"}}},
-              {"rows", {{"train", 10}, {"validation", 2}, {"test", 3}}},
-              {"recipe", Json::object()},
-              {"shape",
-               {{"layers", 2},
-                {"width", 8},
-                {"heads", 2},
-                {"ffn", 16},
-                {"max_tokens", 9},
-                {"vocabulary", 20}}}};
+  Json run = run_without_arms(task, seed);
+  run["recipe"] = Json::object();
   run["arms"]["standard"] = arm(measure, standard, 4000);
   run["arms"]["super"] = arm(measure, standard + gain, 3000);
   return run;
@@ -46,12 +38,6 @@ Json cell(const char* kind, double ratio) {
 const Json timing = {{"date", "2026-01-03"},
                      {"machine", {{"cpu", "another CPU"}}},
                      {"cells", Json::array({cell("standard", 1.0), cell("super", 0.9)})}};
-
-void expect_in(const std::string& page, std::initializer_list<const char*> fragments) {
-  for (const char* fragment : fragments) {
-    EXPECT_NE(page.find(fragment), std::string::npos) << fragment << "\n" << page;
-  }
-}
 
 TEST(VariantsSummary, GainsArePairedBySeed) {
   const VariantsSummary summary = summarise_variants(
