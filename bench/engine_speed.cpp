@@ -131,7 +131,7 @@ Table measure_forward(const std::vector<std::shared_ptr<const EngineModel>>& mod
   for (const auto& model : models) {
     for (const Load load : {Load{1, 32}, Load{1, 128}, Load{32, 128}}) {
       for (const double budget : {1.0, 0.75, 0.5, 0.25, 0.125}) {
-        if (budget == 1.0 || model->config().order || model->config().gates) {
+        if (budget == 1.0 || model->config().ordered()) {
           all.emplace_back(model, load, budget);
         }
       }

@@ -74,8 +74,10 @@ struct ModelConfig {
 
   // Whether it chooses heads for every input: its file holds controllers.
   bool adaptive() const { return shape.controller > 0; }
+  // Whether its units come alive in one order as the budget grows.
+  bool ordered() const { return gates || order; }
   // Whether it has budgets below 1.
-  bool elastic() const { return gates || order || adaptive(); }
+  bool elastic() const { return ordered() || adaptive(); }
 
   // The units alive at `budget`. Budget 1 is everything; a smaller one needs a model that was
   // trained for it, otherwise ErrorCode::usage says how to get one. Of an adaptive model: as many

@@ -86,7 +86,7 @@ Table describe_model(const ModelConfig& config, const std::string& precision) {
   return {
       {"model", ""},
       {{"method", std::string(method_name(config.method))},
-       {"a budget governs", config.gates || config.order ? config.scope() : "nothing"},
+       {"a budget governs", config.elastic() ? config.scope() : "nothing"},
        {"attention", std::string(attention_name(shape.attention))},
        {"shape", fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens", shape.layers,
                              shape.width, shape.heads, shape.ffn, shape.positions)},
@@ -120,7 +120,7 @@ MeasuredModel measure_model(const MeasureRequest& request, ProgressSink& progres
   measured.selections = {[config](double budget) { return config.selection(budget); },
                          config.order ? config.order->group_width : 0,
                          config.order && heads_can_move(config.shape.attention)};
-  measured.has_budgets = config.gates.has_value() || config.order.has_value();
+  measured.ordered = config.ordered();
   measured.file_bytes = static_cast<int64_t>(fs::file_size(request.model / "model.safetensors"));
   return measured;
 }

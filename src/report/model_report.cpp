@@ -106,7 +106,7 @@ std::string overview_section(const MeasuredModel& model) {
 }
 
 std::string alive_section(const MeasuredModel& model) {
-  if (!model.has_budgets) return "";
+  if (!model.ordered) return "";
   return html_figure(alive_map(model.selections, model.shape, model.name),
                      "Darkest: on at any budget. A budget keeps every unit whose number is not "
                      "above it, so a smaller budget's units are always among a larger one's.");

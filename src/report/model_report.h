@@ -22,7 +22,7 @@ struct MeasuredModel {
   Table description;  // what kind of model it is: two columns
   ModelShape shape;
   BudgetSelections selections;
-  bool has_budgets = false;  // otherwise it runs at budget 1 only
+  bool ordered = false;  // its units come alive in one order as the budget grows
   ModelAnswers answers;
   Json timing;               // a bench run as in timing.json; {}: not timed
   int64_t file_bytes = 0;    // of the weights on disk

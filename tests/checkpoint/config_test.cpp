@@ -82,6 +82,13 @@ TEST(AdaptiveConfig, ABudgetIsTheMostThatAnInputMayGet) {
   EXPECT_EQ(config.selection(1.0), all_heads(2, 4));
 }
 
+TEST(AdaptiveConfig, HasBudgetsWithoutAnOrderOfItsHeads) {
+  EXPECT_TRUE(adaptive_config().elastic());
+  EXPECT_FALSE(adaptive_config().ordered());
+  EXPECT_TRUE(nested_config(0).ordered());
+  EXPECT_FALSE(pretrained_config().elastic());
+}
+
 TEST(AdaptiveConfig, NeedsAProgramThatKnowsControllers) {
   EXPECT_EQ(config_to_json(adaptive_config())["headroom"]["format"], 3);
   Json json = config_to_json(adaptive_config());

@@ -52,7 +52,7 @@ MeasuredModel measured() {
   model.shape.layers = 2;
   model.shape.heads = 4;
   model.shape.ffn = 64;
-  model.has_budgets = true;
+  model.ordered = true;
   const UnitOrder order = uniform_order(model.shape, 8);
   const auto keep = [order, shape = model.shape](double budget) {
     // Budget 1 is everything, said without a list of neurons.
@@ -138,7 +138,7 @@ TEST(ModelReport, WithoutTimesThereIsNoPartAboutThem) {
 
 TEST(ModelReport, AModelWithoutBudgetsHasNothingThatComesAlive) {
   MeasuredModel model = measured();
-  model.has_budgets = false;
+  model.ordered = false;
   model.answers.budgets.erase(model.answers.budgets.begin());
   const std::string page = page_about(model);
   EXPECT_FALSE(has_section(page, "When units come alive"));
