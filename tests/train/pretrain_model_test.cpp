@@ -2,25 +2,22 @@
 #include "train/pretrain_model.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <csignal>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "checkpoint/checkpoint.h"
 #include "support.h"
 #include "train/evaluate_checkpoint.h"
 #include "train/predictor.h"
-#include "train/stop_at_step.h"
+#include "train/stop_at.h"
 #include "train/train_model.h"
 
 namespace headroom {
 namespace {
 namespace fs = std::filesystem;
+using testing::exit_when_terminated;
 using testing::expect_error;
-using testing::Plug;
-using testing::StopAtStep;
+using testing::expect_stopped;
+using testing::StopAt;
 using testing::TemporaryFolder;
 
 // Documents of one sentence: about nine tokens each.
@@ -74,12 +71,11 @@ class Pretrain : public ::testing::Test {
   PretrainRequest unfinished() const {
     PretrainRequest request = request_for(text, folder.path() / "model");
     request.save_seconds = 0;
-    StopAtStep stop(7, Plug::pulled);
-    expect_error(ErrorCode::interrupted, "pulled the plug", [&] { pretrain_model(request, stop); });
+    expect_stopped(StopAt::step(7), [&](ProgressSink& stop) { pretrain_model(request, stop); });
     return request;
   }
   void expect_refused(ErrorCode code, std::string_view why, const PretrainRequest& request) const {
-    StopAtStep no_step(1, Plug::pulled);
+    StopAt no_step = StopAt::step(1);
     expect_error(code, why, [&] { pretrain_model(request, no_step); });
     EXPECT_FALSE(fs::exists(request.out));
   }
@@ -181,20 +177,10 @@ TEST_F(Pretrain, ResumedFromACrashWritesTheSameCheckpoint) {
   EXPECT_FALSE(fs::exists(folder.path() / "model.training"));
 }
 
-[[noreturn]] void pretrain_until_terminated(const PretrainRequest& request) {
-  watch_for_interrupts();
-  StopAtStep stop(6, Plug::terminated);
-  try {
-    pretrain_model(request, stop);
-  } catch (const Error& error) {
-    ::_exit(exit_code(error.code()));
-  }
-  ::_exit(0);
-}
-
 TEST_F(Pretrain, SavesWhenAskedToEndAndGoesOnLater) {
   PretrainRequest request = request_for(text, folder.path() / "model");
-  EXPECT_EXIT(pretrain_until_terminated(request), ::testing::ExitedWithCode(130), "");
+  EXPECT_EXIT(exit_when_terminated(6, [&](ProgressSink& stop) { pretrain_model(request, stop); }),
+              ::testing::ExitedWithCode(130), "");
   EXPECT_TRUE(fs::exists(folder.path() / "model.training" / "state" / "state.json"));
   request.resume = true;
   pretrain_quietly(request);

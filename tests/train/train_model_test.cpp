@@ -2,29 +2,27 @@
 #include "train/train_model.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <map>
 
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 #include "full_disk.h"
 #include "support.h"
 #include "train/evaluate_checkpoint.h"
 #include "train/predictor.h"
-#include "train/stop_at_step.h"
+#include "train/stop_at.h"
 
 namespace headroom {
 namespace {
 namespace fs = std::filesystem;
+using testing::exit_when_terminated;
 using testing::expect_error;
+using testing::expect_stopped;
 using testing::FullDisk;
-using testing::Plug;
-using testing::StopAtStep;
+using testing::StopAt;
 using testing::TemporaryFolder;
 
 // Rows whose one telling word gives the label away, among words that say nothing.
@@ -209,7 +207,7 @@ TEST_F(TrainModel, DataWithOneLabelIsBadData) {
 
 TEST_F(TrainModel, AnUnwritableOutputFailsBeforeTraining) {
   const fs::path file = folder.write("file", "precious");
-  StopAtStep no_step(1, Plug::pulled);
+  StopAt no_step = StopAt::step(1);
   expect_error(ErrorCode::runtime, "file",
                [&] { train_model(request_for(csv, file / "model"), no_step); });
   EXPECT_EQ(read_file(file, ErrorCode::bad_data), "precious");
@@ -288,8 +286,7 @@ TEST_F(TrainModel, ResumedRunsWriteTheSameCheckpoint) {
     TrainRequest request = request_for(csv, own.path() / "model");
     request.task.eval_data = spec_of(test_csv);
     request.save_seconds = save_seconds;
-    StopAtStep stop(step, Plug::pulled);
-    expect_error(ErrorCode::interrupted, "pulled the plug", [&] { train_model(request, stop); });
+    expect_stopped(StopAt::step(step), [&](ProgressSink& stop) { train_model(request, stop); });
     EXPECT_FALSE(fs::exists(request.out));
     request.resume = true;
     request.save_seconds = 60;
@@ -303,8 +300,7 @@ TEST_F(TrainModel, ResumedRunsWriteTheSameCheckpoint) {
 TrainRequest unfinished(const fs::path& csv, const fs::path& out) {
   TrainRequest request = request_for(csv, out);
   request.save_seconds = 0;
-  StopAtStep stop(10, Plug::pulled);
-  expect_error(ErrorCode::interrupted, "pulled the plug", [&] { train_model(request, stop); });
+  expect_stopped(StopAt::step(10), [&](ProgressSink& stop) { train_model(request, stop); });
   request.save_seconds = 60;
   return request;
 }
@@ -391,8 +387,7 @@ TEST_F(TrainModel, ResumedNestedRunsWriteTheSameCheckpoint) {
     TrainRequest stopped = request;
     stopped.out = folder.path() / std::to_string(step);
     stopped.save_seconds = 0;
-    StopAtStep stop(step, Plug::pulled);
-    expect_error(ErrorCode::interrupted, "pulled the plug", [&] { train_model(stopped, stop); });
+    expect_stopped(StopAt::step(step), [&](ProgressSink& stop) { train_model(stopped, stop); });
     stopped.resume = true;
     train_quietly(stopped);
     EXPECT_TRUE(same_model(request.out, stopped.out));
@@ -422,7 +417,7 @@ TEST_F(TrainModel, ANestedModelOfDepthDropsWholeLayers) {
 TEST_F(TrainModel, ABadFfnGroupIsRefusedBeforeTraining) {
   TrainRequest request = nested_request(csv, folder.path() / "model");
   request.recipe.nested.group_width = 5;
-  StopAtStep no_step(1, Plug::pulled);
+  StopAt no_step = StopAt::step(1);
   expect_error(ErrorCode::usage, "groups of 5", [&] { train_model(request, no_step); });
 }
 
@@ -446,21 +441,11 @@ TEST_F(TrainModel, WeightsMayBeStoredAsBf16) {
   EXPECT_GE(evaluate_at(request.out, spec_of(test_csv), {1.0})[0].accuracy, 0.95);
 }
 
-[[noreturn]] void train_until_terminated(const TrainRequest& request) {
-  watch_for_interrupts();
-  StopAtStep stop(50, Plug::terminated);
-  try {
-    train_model(request, stop);
-  } catch (const Error& error) {
-    ::_exit(exit_code(error.code()));
-  }
-  ::_exit(0);
-}
-
 TEST_F(TrainModel, SavesWhenAskedToEndAndGoesOnLater) {
   TrainRequest request = request_for(csv, folder.path() / "model");
   request.task.eval_data = spec_of(test_csv);
-  EXPECT_EXIT(train_until_terminated(request), ::testing::ExitedWithCode(130), "");
+  EXPECT_EXIT(exit_when_terminated(50, [&](ProgressSink& stop) { train_model(request, stop); }),
+              ::testing::ExitedWithCode(130), "");
   EXPECT_TRUE(fs::exists(folder.path() / "model.training" / "state" / "state.json"));
   request.resume = true;
   train_quietly(request);
