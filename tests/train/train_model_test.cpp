@@ -7,79 +7,28 @@
 #include <map>
 
 #include "base/file.h"
-#include "base/random.h"
 #include "checkpoint/checkpoint.h"
 #include "full_disk.h"
 #include "support.h"
-#include "train/evaluate_checkpoint.h"
 #include "train/predictor.h"
+#include "train/reviews.h"
 #include "train/stop_at.h"
 
 namespace headroom {
 namespace {
 namespace fs = std::filesystem;
+using testing::evaluate_at;
 using testing::exit_when_terminated;
 using testing::expect_error;
 using testing::expect_stopped;
 using testing::FullDisk;
+using testing::request_for;
+using testing::reviews;
+using testing::same_model;
+using testing::spec_of;
 using testing::StopAt;
 using testing::TemporaryFolder;
-
-// Rows whose one telling word gives the label away, among words that say nothing.
-std::string reviews(int rows, uint64_t seed) {
-  const std::vector<std::string> praise = {"great", "lovely", "superb"};
-  const std::vector<std::string> blame = {"awful", "dull", "poor"};
-  const std::vector<std::string> noise = {"the", "film", "was", "a", "story", "with", "actors"};
-  Random random{seed};
-  std::string csv = "label,text\n";
-  for (int i = 0; i < rows; ++i) {
-    const bool good = i % 2 == 0;
-    std::vector<std::string> words = {(good ? praise : blame)[random.below(3)]};
-    const uint64_t others = 2 + random.below(5);
-    for (uint64_t n = 0; n < others; ++n) words.push_back(noise[random.below(noise.size())]);
-    random.shuffle(words);
-    csv += good ? "good," : "bad,";
-    for (const std::string& word : words) csv += word + " ";
-    csv += "\n";
-  }
-  return csv;
-}
-
-std::string spec_of(const fs::path& csv) {
-  return "csv:" + csv.string() + "?header=1&label=label&text=text";
-}
-
-TrainRequest request_for(const fs::path& csv, const fs::path& out) {
-  TrainRequest request;
-  request.task.data = spec_of(csv);
-  request.task.max_tokens = 12;
-  request.shape = {.layers = 2, .width = 16, .heads = 4, .ffn = 32};
-  request.recipe.batch_size = 16;
-  request.recipe.dropout = 0.1;  // the default suits wider models
-  request.recipe.dense_epochs = 5;
-  request.recipe.soft_epochs = 4;
-  request.recipe.hard_epochs = 2;
-  request.recipe.dense_rate = request.recipe.soft_rate = request.recipe.hard_rate = 3e-3;
-  request.out = out;
-  request.threads = 1;
-  request.budgets = {0.5, 1.0};
-  return request;
-}
-
-TrainReport train_quietly(const TrainRequest& request) {
-  SilentProgress silent;
-  return train_model(request, silent);
-}
-
-std::vector<BudgetScore> evaluate_at(const fs::path& model, const std::string& data,
-                                     std::vector<double> budgets) {
-  EvalRequest request;
-  request.model = model;
-  request.data = data;
-  request.budgets = std::move(budgets);
-  request.threads = 1;
-  return evaluate_checkpoint(request);
-}
+using testing::train_quietly;
 
 std::map<std::string, std::string> files_in(const fs::path& folder) {
   std::map<std::string, std::string> files;
@@ -87,14 +36,6 @@ std::map<std::string, std::string> files_in(const fs::path& folder) {
     files[entry.path().filename()] = read_file(entry.path(), ErrorCode::bad_data);
   }
   return files;
-}
-
-bool same_model(const fs::path& a, const fs::path& b) {
-  const auto bytes = [](const fs::path& folder, const char* file) {
-    return read_file(folder / file, ErrorCode::bad_data);
-  };
-  return bytes(a, "model.safetensors") == bytes(b, "model.safetensors") &&
-         bytes(a, "config.json") == bytes(b, "config.json");
 }
 
 // One training for all tests that only read its checkpoint.
@@ -343,93 +284,6 @@ TEST_F(TrainModel, ResumingWithOtherOptionsIsAUsageError) {
   other = request;
   other.task.split_seed = 2;
   expect_refused(other);
-}
-
-TrainRequest nested_request(const fs::path& csv, const fs::path& out) {
-  TrainRequest request = request_for(csv, out);
-  request.method = Method::nested;
-  request.recipe.nested_epochs = 4;
-  request.recipe.nested_rate = 3e-3;
-  request.budgets = {0.125, 0.25, 0.5, 0.75, 1.0};
-  return request;
-}
-
-TEST_F(TrainModel, ANestedModelRunsAtEveryBudget) {
-  TrainRequest request = nested_request(csv, folder.path() / "nested");
-  request.task.eval_data = spec_of(test_csv);
-  const TrainReport nested = train_quietly(request);
-  const ModelConfig config = read_config(request.out);
-  EXPECT_EQ(config.method, Method::nested);
-  EXPECT_EQ(config.scope(), "heads+ffn");
-  const auto scores = evaluate_at(request.out, spec_of(test_csv), request.budgets);
-  ASSERT_EQ(nested.scores.size(), 5U);
-  for (size_t i = 0; i < scores.size(); ++i) {
-    EXPECT_EQ(scores[i].accuracy, nested.scores[i].accuracy);
-    EXPECT_EQ(scores[i].loss, nested.scores[i].loss);
-    EXPECT_GE(scores[i].accuracy, 0.9) << "budget " << scores[i].budget;
-    if (i == 0) continue;
-    EXPECT_GT(scores[i].model_macs, scores[i - 1].model_macs);
-    EXPECT_GT(scores[i].parameters, scores[i - 1].parameters);
-  }
-  EXPECT_LT(scores[0].model_macs_fraction, 0.3) << "the FFN shrinks too";
-  for (const double budget : {0.01, 0.3, 0.99}) {
-    EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull", "", false}).tokens, 3);
-  }
-}
-
-TEST_F(TrainModel, ResumedNestedRunsWriteTheSameCheckpoint) {
-  TrainRequest request = nested_request(csv, folder.path() / "whole");
-  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;  // 6 steps each
-  request.recipe.nested.allocation = Allocation::ranked;
-  train_quietly(request);
-  for (const int64_t step : {3, 7, 9, 12}) {
-    SCOPED_TRACE(step);
-    TrainRequest stopped = request;
-    stopped.out = folder.path() / std::to_string(step);
-    stopped.save_seconds = 0;
-    expect_stopped(StopAt::step(step), [&](ProgressSink& stop) { train_model(stopped, stop); });
-    stopped.resume = true;
-    train_quietly(stopped);
-    EXPECT_TRUE(same_model(request.out, stopped.out));
-  }
-}
-
-TEST_F(TrainModel, ANestedModelOfHeadsKeepsItsFfnsWhole) {
-  TrainRequest request = nested_request(csv, folder.path() / "heads");
-  request.recipe.nested.ffn = false;
-  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
-  train_quietly(request);
-  const ModelConfig config = read_config(request.out);
-  EXPECT_EQ(config.scope(), "heads");
-  EXPECT_EQ(config.selection(0.25).active_ffn(config.shape.ffn), 1.0);
-  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").predict({"a", "", false}).active_heads, 0.25);
-}
-
-TEST_F(TrainModel, ANestedModelOfDepthDropsWholeLayers) {
-  TrainRequest request = nested_request(csv, folder.path() / "depth");
-  request.recipe.nested.allocation = Allocation::depth;
-  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
-  train_quietly(request);
-  EXPECT_EQ(read_config(request.out).selection(0.5).ffn, (std::vector<int64_t>{32, 0}));
-  EXPECT_EQ(evaluate_at(request.out, spec_of(test_csv), {0.5})[0].examples, 100);
-}
-
-TEST_F(TrainModel, ABadFfnGroupIsRefusedBeforeTraining) {
-  TrainRequest request = nested_request(csv, folder.path() / "model");
-  request.recipe.nested.group_width = 5;
-  StopAt no_step = StopAt::step(1);
-  expect_error(ErrorCode::usage, "groups of 5", [&] { train_model(request, no_step); });
-}
-
-TEST_F(TrainModel, StartsDenseFromANestedCheckpoint) {
-  TrainRequest request = nested_request(csv, folder.path() / "nested");
-  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
-  train_quietly(request);
-  request.init = request.out;
-  request.out = folder.path() / "dense";
-  request.method = Method::dense;
-  train_quietly(request);
-  EXPECT_FALSE(read_config(request.out).order);
 }
 
 TEST_F(TrainModel, WeightsMayBeStoredAsBf16) {

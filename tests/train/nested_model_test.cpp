@@ -1,0 +1,109 @@
+// Nested training from a CSV file to a checkpoint that runs at every budget.
+#include <gtest/gtest.h>
+
+#include "checkpoint/checkpoint.h"
+#include "support.h"
+#include "train/predictor.h"
+#include "train/reviews.h"
+#include "train/stop_at.h"
+
+namespace headroom {
+namespace {
+using namespace testing;
+
+class NestedModel : public ::testing::Test {
+ protected:
+  TrainRequest request_named(const char* name) const {
+    TrainRequest request = request_for(csv, folder.path() / name);
+    request.method = Method::nested;
+    request.recipe.nested_epochs = 4;
+    request.recipe.nested_rate = 3e-3;
+    request.budgets = {0.125, 0.25, 0.5, 0.75, 1.0};
+    return request;
+  }
+
+  TemporaryFolder folder;
+  const std::filesystem::path csv = folder.write("train.csv", reviews(200, 1));
+  const std::filesystem::path test_csv = folder.write("test.csv", reviews(100, 2));
+};
+
+TEST_F(NestedModel, RunsAtEveryBudget) {
+  TrainRequest request = request_named("nested");
+  request.task.eval_data = spec_of(test_csv);
+  const TrainReport nested = train_quietly(request);
+  const ModelConfig config = read_config(request.out);
+  EXPECT_EQ(config.method, Method::nested);
+  EXPECT_EQ(config.scope(), "heads+ffn");
+  const auto scores = evaluate_at(request.out, spec_of(test_csv), request.budgets);
+  ASSERT_EQ(nested.scores.size(), 5U);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_EQ(scores[i].accuracy, nested.scores[i].accuracy);
+    EXPECT_EQ(scores[i].loss, nested.scores[i].loss);
+    EXPECT_GE(scores[i].accuracy, 0.9) << "budget " << scores[i].budget;
+    if (i == 0) continue;
+    EXPECT_GT(scores[i].model_macs, scores[i - 1].model_macs);
+    EXPECT_GT(scores[i].parameters, scores[i - 1].parameters);
+  }
+  EXPECT_LT(scores[0].model_macs_fraction, 0.3) << "the FFN shrinks too";
+  for (const double budget : {0.01, 0.3, 0.99}) {
+    EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull", "", false}).tokens, 3);
+  }
+}
+
+TEST_F(NestedModel, ResumedRunsWriteTheSameCheckpoint) {
+  TrainRequest request = request_named("whole");
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;  // 6 steps each
+  request.recipe.nested.allocation = Allocation::ranked;
+  train_quietly(request);
+  for (const int64_t step : {3, 7, 9, 12}) {
+    SCOPED_TRACE(step);
+    TrainRequest stopped = request;
+    stopped.out = folder.path() / std::to_string(step);
+    stopped.save_seconds = 0;
+    expect_stopped(StopAt::step(step), [&](ProgressSink& stop) { train_model(stopped, stop); });
+    stopped.resume = true;
+    train_quietly(stopped);
+    EXPECT_TRUE(same_model(request.out, stopped.out));
+  }
+}
+
+TEST_F(NestedModel, OfHeadsKeepsItsFfnsWhole) {
+  TrainRequest request = request_named("heads");
+  request.recipe.nested.ffn = false;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
+  train_quietly(request);
+  const ModelConfig config = read_config(request.out);
+  EXPECT_EQ(config.scope(), "heads");
+  EXPECT_EQ(config.selection(0.25).active_ffn(config.shape.ffn), 1.0);
+  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").predict({"a", "", false}).active_heads, 0.25);
+}
+
+TEST_F(NestedModel, OfDepthDropsWholeLayers) {
+  TrainRequest request = request_named("depth");
+  request.recipe.nested.allocation = Allocation::depth;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
+  train_quietly(request);
+  EXPECT_EQ(read_config(request.out).selection(0.5).ffn, (std::vector<int64_t>{32, 0}));
+  EXPECT_EQ(evaluate_at(request.out, spec_of(test_csv), {0.5})[0].examples, 100);
+}
+
+TEST_F(NestedModel, ABadFfnGroupIsRefusedBeforeTraining) {
+  TrainRequest request = request_named("model");
+  request.recipe.nested.group_width = 5;
+  StopAt no_step = StopAt::step(1);
+  expect_error(ErrorCode::usage, "groups of 5", [&] { train_model(request, no_step); });
+}
+
+TEST_F(NestedModel, IsWhatADenseOneMayStartFrom) {
+  TrainRequest request = request_named("nested");
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
+  train_quietly(request);
+  request.init = request.out;
+  request.out = folder.path() / "dense";
+  request.method = Method::dense;
+  train_quietly(request);
+  EXPECT_FALSE(read_config(request.out).order);
+}
+
+}  // namespace
+}  // namespace headroom
