@@ -11,6 +11,7 @@ namespace headroom {
 namespace {
 using testing::largest_difference;
 using testing::random_batch;
+using testing::random_case;
 using testing::random_lengths;
 using testing::random_shape;
 using testing::random_weights;
@@ -46,10 +47,7 @@ TEST(Forward, GatesOfOneAreTheDenseModel) {
 }
 
 TEST(Forward, BudgetOneIsTheDenseModelBitForBit) {
-  Random random{2};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 2);
-  const Batch batch = random_batch(shape, {7, 3}, random);
+  const auto [shape, weights, batch] = random_case(2, {7, 3});
   const HeadGates gates = fresh_gates(shape.layers, shape.heads, false, 2, torch::kCPU);
   ForwardOptions bypass;
   bypass.gates = gates.values(1.0);
@@ -57,10 +55,7 @@ TEST(Forward, BudgetOneIsTheDenseModelBitForBit) {
 }
 
 TEST(Forward, AClosedGateChangesTheLogits) {
-  Random random{3};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 3);
-  const Batch batch = random_batch(shape, {6}, random);
+  const auto [shape, weights, batch] = random_case(3, {6});
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
     for (int64_t head = 0; head < shape.heads; ++head) {
       ForwardOptions one_closed;
@@ -90,10 +85,7 @@ TEST(Forward, MorePaddingChangesNoLogit) {
 }
 
 TEST(Forward, WhatStandsInThePaddingIsNeverRead) {
-  Random random{4};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 4);
-  const Batch batch = random_batch(shape, {9, 4}, random);
+  const auto [shape, weights, batch] = random_case(4, {9, 4});
   Batch dirty = batch;
   dirty.tokens = batch.tokens.clone();
   dirty.tokens[1].slice(0, 4).fill_(shape.vocabulary - 1);
@@ -167,20 +159,14 @@ TEST(Forward, GatesPerExampleAreEachExampleAlone) {
 }
 
 TEST(Forward, FfnGatesOfOneAreTheDenseModel) {
-  Random random{7};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 7);
-  const Batch batch = random_batch(shape, {5, 2}, random);
+  const auto [shape, weights, batch] = random_case(7, {5, 2});
   ForwardOptions gated;
   gated.ffn_gates = torch::ones({shape.layers, shape.ffn});
   EXPECT_TRUE(torch::equal(forward(weights, batch, gated), forward(weights, batch)));
 }
 
 TEST(Forward, AClosedNeuronIsAZeroColumn) {
-  Random random{8};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 8);
-  const Batch batch = random_batch(shape, {6}, random);
+  const auto [shape, weights, batch] = random_case(8, {6});
   ForwardOptions closed;
   closed.ffn_gates = torch::ones({shape.layers, shape.ffn});
   closed.ffn_gates[0][0] = 0;

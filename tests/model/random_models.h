@@ -69,6 +69,22 @@ inline Batch random_batch(const ModelShape& shape, const std::vector<int64_t>& l
   return batch;
 }
 
+struct RandomCase {
+  ModelShape shape;
+  ModelWeights weights;
+  Batch batch;
+};
+
+// A model, and rows of these lengths for it.
+inline RandomCase random_case(uint64_t seed, const std::vector<int64_t>& lengths) {
+  Random random{seed};
+  RandomCase drawn;
+  drawn.shape = random_shape(random);
+  drawn.weights = random_weights(drawn.shape, seed);
+  drawn.batch = random_batch(drawn.shape, lengths, random);
+  return drawn;
+}
+
 // 1 to 5 lengths from 1 to 20.
 inline std::vector<int64_t> random_lengths(Random& random) {
   std::vector<int64_t> lengths(1 + random.below(5));

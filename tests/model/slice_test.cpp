@@ -7,11 +7,14 @@
 #include "model/attention.h"
 #include "model/forward.h"
 #include "model/random_models.h"
+#include "model/tensor_checks.h"
 
 namespace headroom {
 namespace {
+using testing::element_count;
 using testing::largest_difference;
 using testing::random_batch;
+using testing::random_case;
 using testing::random_lengths;
 using testing::random_prefixes;
 using testing::random_selection;
@@ -32,14 +35,6 @@ torch::Tensor masked_forward(const ModelWeights& weights, const Selection& selec
   ForwardOptions options = with_gates(mask_of(selection, torch::kCPU));
   options.ffn_gates = ffn_mask_of(selection, weights.layers[0].up.weight.size(0), torch::kCPU);
   return forward(weights, batch, options);
-}
-
-int64_t element_count(ModelWeights weights) {
-  int64_t elements = 0;
-  for_each_tensor(weights, [&](const std::string&, const torch::Tensor& tensor) {
-    elements += tensor.numel();
-  });
-  return elements;
 }
 
 TEST(Slice, TheMaskIsOneForKeptHeadsOnly) {
@@ -86,32 +81,27 @@ TEST(Slice, SoftGatesFoldIntoTheOutputProjection) {
 }
 
 TEST(Slice, KeepingEveryHeadIsTheSameModel) {
-  Random random{1};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 1);
-  const Batch batch = random_batch(shape, {6, 3}, random);
+  const auto [shape, weights, batch] = random_case(1, {6, 3});
   const ModelWeights all = slice_model(weights, all_heads(shape.layers, shape.heads));
   EXPECT_TRUE(torch::equal(forward(all, batch), forward(weights, batch)));
 }
 
-TEST(Slice, KeepsAsManyNumbersAsTheCostSays) {
+void expect_counted(Selection (*draw)(const ModelShape&, Random&)) {
   for (uint64_t seed = 0; seed < models; ++seed) {
     Random random{seed, 2};
     const ModelShape shape = random_shape(random);
-    const Selection selection = random_selection(shape, random);
+    const Selection selection = draw(shape, random);
     const ModelWeights sliced = slice_model(fresh_weights(shape, seed, torch::kCPU), selection);
     EXPECT_EQ(element_count(sliced), parameter_count(shape, selection));
   }
 }
 
+TEST(Slice, KeepsAsManyNumbersAsTheCostSays) {
+  expect_counted(random_selection);
+}
+
 TEST(Slice, NeuronsAreCountedToo) {
-  for (uint64_t seed = 0; seed < models; ++seed) {
-    Random random{seed, 3};
-    const ModelShape shape = random_shape(random);
-    const Selection selection = random_prefixes(shape, random);
-    const ModelWeights sliced = slice_model(fresh_weights(shape, seed, torch::kCPU), selection);
-    EXPECT_EQ(element_count(sliced), parameter_count(shape, selection));
-  }
+  expect_counted(random_prefixes);
 }
 
 TEST(Slice, LeavesTheOriginalUntouched) {
@@ -179,10 +169,7 @@ TEST(PrefixView, EqualsMasked) {
 }
 
 TEST(PrefixView, OfEverythingIsTheModelBitForBit) {
-  Random random{1};
-  const ModelShape shape = random_shape(random);
-  const ModelWeights weights = random_weights(shape, 1);
-  const Batch batch = random_batch(shape, {6, 3}, random);
+  const auto [shape, weights, batch] = random_case(1, {6, 3});
   const ModelWeights all = prefix_view(weights, all_heads(shape.layers, shape.heads));
   EXPECT_TRUE(torch::equal(forward(all, batch), forward(weights, batch)));
 }

@@ -5,11 +5,14 @@
 #include "model/decoder.h"
 #include "model/random_models.h"
 #include "model/slice.h"
+#include "model/tensor_checks.h"
 #include "support.h"
 
 namespace headroom {
 namespace {
 
+using testing::element_count;
+using testing::expect_tensors;
 using testing::largest_difference;
 using testing::random_tensor;
 using testing::random_weights;
@@ -66,19 +69,10 @@ TEST(TaskWeights, HaveTheNamesOfTheModelFileAndAreCountedExactly) {
   for (const AttentionKind kind : all_attention_kinds) {
     for (const ModelShape& shape :
          {image_shape(kind), language_shape(kind), translation_shape(kind)}) {
-      ModelWeights weights = fresh_weights(shape, 1, torch::kCPU, head_of(shape));
-      const std::vector<TensorName> expected = tensor_names(shape, head_of(shape));
-      size_t next = 0;
-      int64_t count = 0;
-      for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {
-        ASSERT_LT(next, expected.size());
-        EXPECT_EQ(name, expected[next].name);
-        EXPECT_EQ(tensor.sizes(), expected[next].shape) << name;
-        ++next;
-        count += tensor.numel();
-      });
-      EXPECT_EQ(next, expected.size());
-      EXPECT_EQ(parameter_count(shape, all_heads(shape.layers, shape.heads)), count)
+      const ModelWeights weights = fresh_weights(shape, 1, torch::kCPU, head_of(shape));
+      expect_tensors(weights, tensor_names(shape, head_of(shape)));
+      EXPECT_EQ(parameter_count(shape, all_heads(shape.layers, shape.heads)),
+                element_count(weights))
           << attention_name(kind);
     }
   }

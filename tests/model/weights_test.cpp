@@ -5,9 +5,12 @@
 #include "budget/cost.h"
 #include "checkpoint/tensor_names.h"
 #include "model/random_models.h"
+#include "model/tensor_checks.h"
 
 namespace headroom {
 namespace {
+using testing::element_count;
+using testing::expect_tensors;
 using testing::random_shape;
 
 const ModelShape small = {.layers = 2, .width = 8, .heads = 2, .ffn = 12, .vocabulary = 11};
@@ -30,31 +33,14 @@ TEST(Weights, HaveTheNamesAndShapesOfTheModelFile) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     Random random{seed};
     const ModelShape shape = random_shape(random);
-    ModelWeights weights = fresh_weights(shape, seed, torch::kCPU);
-    const std::vector<TensorName> expected = tensor_names(shape);
-    size_t next = 0;
-    for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {
-      ASSERT_LT(next, expected.size());
-      EXPECT_EQ(name, expected[next].name);
-      EXPECT_EQ(tensor.sizes(), expected[next].shape) << name;
-      ++next;
-    });
-    EXPECT_EQ(next, expected.size());
+    expect_tensors(fresh_weights(shape, seed, torch::kCPU), tensor_names(shape));
   }
 }
 
 TEST(Weights, OfAMaskedLmHaveTheNamesAndShapesOfTheModelFile) {
-  ModelWeights weights = fresh_weights(small, 1, torch::kCPU, OutputHead::masked_lm);
+  const ModelWeights weights = fresh_weights(small, 1, torch::kCPU, OutputHead::masked_lm);
   EXPECT_EQ(weights.head, OutputHead::masked_lm);
-  const std::vector<TensorName> expected = tensor_names(small, OutputHead::masked_lm);
-  size_t next = 0;
-  for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {
-    ASSERT_LT(next, expected.size());
-    EXPECT_EQ(name, expected[next].name);
-    EXPECT_EQ(tensor.sizes(), expected[next].shape) << name;
-    ++next;
-  });
-  EXPECT_EQ(next, expected.size());
+  expect_tensors(weights, tensor_names(small, OutputHead::masked_lm));
   EXPECT_TRUE((weights.masked_head->bias == 0).all().item<bool>());
   EXPECT_TRUE((weights.masked_head->norm.weight == 1).all().item<bool>());
 }
@@ -63,11 +49,8 @@ TEST(Weights, AreAsManyNumbersAsTheCostSays) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     Random random{seed};
     const ModelShape shape = random_shape(random);
-    int64_t elements = 0;
-    for (const torch::Tensor& tensor : tensors_of(fresh_weights(shape, seed, torch::kCPU))) {
-      elements += tensor.numel();
-    }
-    EXPECT_EQ(elements, parameter_count(shape, all_heads(shape.layers, shape.heads)));
+    EXPECT_EQ(element_count(fresh_weights(shape, seed, torch::kCPU)),
+              parameter_count(shape, all_heads(shape.layers, shape.heads)));
   }
 }
 
