@@ -2,12 +2,11 @@
 // authors report.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "data/catalog.h"
 #include "data/check.h"
 #include "data/encoded.h"
 #include "data/load.h"
+#include "data_folder.h"
 #include "text/word_tokenizer.h"
 
 namespace headroom {
@@ -16,8 +15,6 @@ namespace {
 class RealData : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* variable = std::getenv("HEADROOM_DATA");
-    folder_ = variable != nullptr ? variable : HEADROOM_SOURCE_DIR "/../shared/data";
     if (!std::filesystem::exists(folder_)) GTEST_SKIP() << folder_ << " is not here";
   }
 
@@ -33,7 +30,7 @@ class RealData : public ::testing::Test {
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path folder_ = testing::data_folder();
 };
 
 TEST_F(RealData, AgNewsIsComplete) {

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "base/file.h"
+#include "data_folder.h"
 #include "support.h"
 
 namespace headroom {
@@ -89,10 +88,7 @@ TEST(Vocabulary, AbsurdlyLongWordsAreNotCounted) {
 }
 
 TEST(Vocabulary, BertsOwnFileIsAccepted) {
-  const char* variable = std::getenv("HEADROOM_DATA");
-  const std::filesystem::path data =
-      variable != nullptr ? variable : HEADROOM_SOURCE_DIR "/../shared/data";
-  const auto file = data / "bert_uncased_vocab/vocab.txt";
+  const auto file = testing::data_folder() / "bert_uncased_vocab/vocab.txt";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not here";
   const std::string text = read_file(file, ErrorCode::bad_model);
   const Vocabulary vocabulary = parse(text);

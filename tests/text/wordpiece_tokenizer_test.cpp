@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "data_folder.h"
 #include "support.h"
 
 namespace headroom {
@@ -123,10 +122,7 @@ TEST(WordPieceTokenizer, ACopyStandsOnItsOwn) {
 
 // The ids and token types that Hugging Face Transformers gave for each of its texts.
 TEST(WordPieceTokenizer, GivesTheIdsOfHuggingFace) {
-  const char* variable = std::getenv("HEADROOM_DATA");
-  const std::filesystem::path data =
-      variable != nullptr ? variable : HEADROOM_SOURCE_DIR "/../shared/data";
-  const auto folder = data / "../hf/bert-random-tiny";
+  const auto folder = testing::data_folder() / "../hf/bert-random-tiny";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not here";
   const WordPieceTokenizer tokenizer(
       Vocabulary::from_text(read_file(folder / "vocab.txt", ErrorCode::bad_model)));
