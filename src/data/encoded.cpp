@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -40,6 +41,14 @@ std::vector<int32_t> EncodedDataset::lengths() const {
   result.reserve(labels.size());
   for (int64_t i = 0; i < size(); ++i) result.push_back(length(i));
   return result;
+}
+
+std::vector<int32_t> EncodedDataset::rows_by_length() const {
+  std::vector<int32_t> rows(labels.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](int32_t a, int32_t b) { return length(a) < length(b); });
+  return rows;
 }
 
 void EncodedDataset::append(std::span<const int32_t> ids, int32_t label) {

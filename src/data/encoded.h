@@ -38,6 +38,7 @@ struct EncodedDataset {
   std::span<const int32_t> row_types(int64_t row) const;  // empty when `types` is
   std::span<const int32_t> target(int64_t row) const;     // of a translation
   std::vector<int32_t> lengths() const;
+  std::vector<int32_t> rows_by_length() const;  // shortest first: batches of these pad little
 
   void append(std::span<const int32_t> ids, int32_t label);
 };

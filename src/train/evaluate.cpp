@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 #include "train/batches.h"
@@ -13,10 +12,7 @@ namespace headroom {
 
 std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size,
                                       torch::Device device) {
-  std::vector<int32_t> rows(static_cast<size_t>(data.size()));
-  std::iota(rows.begin(), rows.end(), 0);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](int32_t a, int32_t b) { return data.length(a) < data.length(b); });
+  const std::vector<int32_t> rows = data.rows_by_length();
   std::vector<Batch> batches;
   const std::span<const int32_t> all = rows;
   for (size_t begin = 0; begin < rows.size(); begin += static_cast<size_t>(batch_size)) {

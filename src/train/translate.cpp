@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "model/decoder.h"
 #include "model/layers.h"
@@ -110,10 +109,7 @@ std::vector<std::vector<int32_t>> translate(const ElasticModel& model, const Bat
 
 BleuScore score_translations(const ElasticModel& model, const Tokenizer& tokenizer,
                              const EncodedDataset& data, int beam) {
-  std::vector<int32_t> rows(static_cast<size_t>(data.size()));
-  std::iota(rows.begin(), rows.end(), 0);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](int32_t a, int32_t b) { return data.length(a) < data.length(b); });
+  const std::vector<int32_t> rows = data.rows_by_length();
   std::vector<BleuSentence> sentences;
   const std::span<const int32_t> all = rows;
   for (size_t begin = 0; begin < rows.size(); begin += sentences_a_batch) {

@@ -31,6 +31,11 @@ TEST(Encoded, RowsLieEndToEnd) {
   EXPECT_TRUE(encoded.row_types(0).empty());
 }
 
+TEST(Encoded, RowsByLengthKeepTheirOrderWhereTheyAreAlike) {
+  const TextDataset dataset = {"t", {{"a b", "", 1}, {"", "", 0}, {"c c", "", 1}}, {"x", "y"}};
+  EXPECT_EQ(encode_dataset(dataset, letters(), 4).rows_by_length(), (Ids{1, 0, 2}));
+}
+
 TEST(Encoded, PairsHaveTokenTypes) {
   const TextDataset dataset = {"t", {{"a", "b", 0}, {"c", "", 1}}, {"x", "y"}, true};
   const EncodedDataset encoded = encode_dataset(dataset, letters(), 16);
