@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "budget/order.h"
 #include "train/losses.h"
 
 namespace headroom {
@@ -16,15 +17,6 @@ std::vector<std::vector<double>> to_rows(const torch::Tensor& matrix) {
     rows.emplace_back(row, row + cpu.size(1));
   }
   return rows;
-}
-
-std::vector<int64_t> descending(const std::vector<double>& scores) {
-  std::vector<int64_t> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return scores[static_cast<size_t>(a)] > scores[static_cast<size_t>(b)];
-  });
-  return order;
 }
 
 std::vector<double> sorted_descending(std::vector<double> scores) {
@@ -76,8 +68,9 @@ UnitImportance measure_importance(const ElasticModel& model, const std::vector<B
 
 UnitPermutation by_importance(const UnitImportance& importance) {
   UnitPermutation permutation;
-  for (const auto& layer : importance.heads) permutation.heads.push_back(descending(layer));
-  for (const auto& layer : importance.neurons) permutation.neurons.push_back(descending(layer));
+  for (const auto& layer : importance.heads) permutation.heads.push_back(places_by_score(layer));
+  for (const auto& layer : importance.neurons)
+    permutation.neurons.push_back(places_by_score(layer));
   return permutation;
 }
 
