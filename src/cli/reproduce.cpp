@@ -251,9 +251,15 @@ int run_reproduce(int argc, char** argv) {
     experiment.threads = threads;
     experiment.arms = split_list(arms);
     experiment.init = init;
-    experiment.quick = quick;
-    if (epochs > 0) experiment.recipe.dense_epochs = epochs;
-    if (train_rows > 0) experiment.task.train_rows = train_rows;
+    if (quick) experiment.options += " --quick";
+    if (epochs > 0) {
+      experiment.recipe.dense_epochs = epochs;
+      experiment.options += fmt::format(" --epochs {}", epochs);
+    }
+    if (train_rows > 0) {
+      experiment.task.train_rows = train_rows;
+      experiment.options += fmt::format(" --train-rows {}", train_rows);
+    }
     const fs::path folder = out;
     std::error_code error;
     fs::create_directories(folder / "runs", error);

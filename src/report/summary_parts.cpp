@@ -57,7 +57,7 @@ std::string reproduce_command(std::string_view experiment, const Runs& runs) {
       "headroom reproduce {} --task {}{} --seeds {}{}", experiment,
       runs[0].at("task").get<std::string>(),
       start.starts_with(pretrained) ? " --init models/" + start.substr(pretrained.size()) : "",
-      list_seeds(runs, ","), runs[0].value("quick", false) ? " --quick" : "");
+      list_seeds(runs, ","), runs[0].value("options", ""));
 }
 
 }  // namespace headroom

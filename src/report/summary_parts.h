@@ -17,7 +17,7 @@ Json describe_results(const std::string& experiment, const Runs& runs, const std
 std::string list_seeds(const Runs& runs, std::string_view separator);
 
 // The command that made the runs: `headroom reproduce EXPERIMENT` with their task, start, seeds and
-// size.
+// changed options.
 std::string reproduce_command(std::string_view experiment, const Runs& runs);
 
 // Three list items: seeds and rows, the model (in the caller's words), when and where trained.

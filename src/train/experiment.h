@@ -23,7 +23,7 @@ struct Experiment {
   std::filesystem::path init;              // pretrained checkpoint; empty: fresh weights
   std::vector<std::string> arms;           // run only these; empty: all
   bool mean_pooling = false;               // classify the mean over tokens, not the [CLS] row
-  bool quick = false;                      // small sizes; the numbers mean nothing
+  std::string options;                     // what differs from the task's own, each after a blank
   std::string device = "cpu";
   int threads = 0;
 };

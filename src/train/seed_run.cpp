@@ -74,7 +74,7 @@ void SeedRun::start_results() {
   if (!experiment_.init.empty()) {
     results_["start"] = "pretrained " + experiment_.init.filename().string();
   }
-  if (experiment_.quick) results_["quick"] = true;
+  if (!experiment_.options.empty()) results_["options"] = experiment_.options;
   results_["rows"] = {
       {"train", data_.task == Task::synthetic ? Json("fresh") : Json(data_.train.size())},
       {"validation", data_.validation.size()},

@@ -81,7 +81,7 @@ TEST(NestedSummary, ThePageSaysWhereFrom) {
 
 TEST(NestedSummary, ThePageOfAQuickRunSaysSo) {
   Json run = run_of(1, arms_with(0.92));
-  run["quick"] = true;
+  run["options"] = " --quick";
   expect_in(summarise_nested({run}, {}).page, {"--init models/tiny-bert --seeds 1 --quick`"});
 }
 
