@@ -36,10 +36,10 @@ std::vector<double> uncapped(const Runs& runs, const std::string& arm, const cha
 }
 
 std::vector<double> paired(const Runs& runs, const std::string& a, const std::string& b,
-                           const char* key) {
+                           const char* key, double cap) {
   std::vector<double> differences;
   for (const Json& run : runs) {
-    const Json* first = find_point(run, a, 1.0);
+    const Json* first = find_point(run, a, cap);
     const Json* second = find_point(run, b, 1.0);
     if (first == nullptr || second == nullptr) continue;
     if (!first->contains(key) || !second->contains(key)) continue;

@@ -15,9 +15,9 @@ Arms adaptive_arms();
 // Field `key` of an arm's point without a cap.
 std::vector<double> uncapped(const Runs& runs, const std::string& arm, const char* key);
 
-// `a` minus `b` in that field, over the seeds that have both.
+// `a`, capped at `cap`, minus `b` without a cap in that field, over the seeds that have both.
 std::vector<double> paired(const Runs& runs, const std::string& a, const std::string& b,
-                           const char* key);
+                           const char* key, double cap = 1.0);
 
 // A number under a path such as "/difficulty/share_and_loss/value" of an arm, over the seeds.
 std::vector<double> at_path(const Runs& runs, const std::string& arm, const std::string& path);

@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-constexpr double shown_caps[] = {0.125, 0.25, 0.5, 1.0};
+constexpr double shown_caps[] = {0.125, 0.25, 0.375, 0.5, 1.0};
 
 std::string heading(const Runs& runs) {
   const Json& shape = runs[0].at("shape");
@@ -68,19 +68,19 @@ std::string arm_section(const Runs& runs) {
 }
 
 std::string cap_section(const Runs& runs, const std::string& ours) {
-  Table table{{"`--budget`", "accuracy, %", "heads, %", "MACs, %"}, {}};
+  Table table{{"`--budget`", "accuracy, %", "minus dense, points", "heads, %", "MACs, %"}, {}};
   for (const double cap : shown_caps) {
     const std::vector<double> accuracy = values_of(runs, ours, cap, "accuracy");
     if (accuracy.empty()) continue;
     table.rows.push_back({fmt::format("{}", cap), spread(accuracy, 100),
+                          spread(paired(runs, ours, "dense", "accuracy", cap), 100),
                           spread(values_of(runs, ours, cap, "active_heads"), 100, 1),
                           spread(values_of(runs, ours, cap, "macs_fraction"), 100, 1)});
   }
   if (table.rows.empty()) return "";
   return fmt::format(
       "## Capped by a budget\n\n`{}` was not trained for caps; a cap keeps the most relevant of "
-      "the "
-      "heads that a text asked for.\n\n{}\n",
+      "the heads that a text asked for.\n\n{}\n",
       ours, markdown(table));
 }
 

@@ -105,5 +105,17 @@ TEST(AdaptiveSummary, TimeIsToldBesideWhatMacsPromise) {
   expect_in(summary.page, {"80 %"});
 }
 
+TEST(AdaptiveSummary, CapsAreComparedWithTheUncappedDenseModel) {
+  Runs runs = three_runs();
+  for (Json& run : runs) {
+    const double dense = run["arms"]["dense"]["points"][0]["accuracy"].get<double>();
+    Json capped = point(dense - 0.002, 0.375);
+    capped["budget"] = 0.375;
+    run["arms"]["adaptive"]["points"].push_back(capped);
+  }
+  expect_in(summarise_adaptive(runs, Json::object()).page,
+            {"| 0.375 | 89.91 ± 0.14 | -0.20 ± 0.00 | 37.5 ± 0.0 | 80.0 ± 0.0 |"});
+}
+
 }  // namespace
 }  // namespace headroom
