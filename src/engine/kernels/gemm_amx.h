@@ -49,8 +49,11 @@ template <class S, class Sums>
 class PendingBlock {
  public:
   static constexpr int64_t width = 2 * panel_width;
+  static constexpr int64_t rows_at_once = 4;  // a part of a tile
+  static constexpr int64_t parts = 2 * tile_rows / rows_at_once;
 
-  PendingBlock(const GemmCall& call, int64_t height) : call_(call), height_(height) {}
+  PendingBlock(const GemmCall& call, int64_t height)
+      : call_(call), finish_rows_(finish_function<S, Sums>(call)), height_(height) {}
 
   float* room() { return sums_[1 - now_]; }  // for the sums of the block that is being computed
 
@@ -61,33 +64,26 @@ class PendingBlock {
     next_ = 0;
   }
 
-  void finish(int64_t rows) {
-    const int64_t end = block_.row_tiles * tile_rows;
-    const int64_t stop = next_ + rows < end ? next_ + rows : end;
-    while (next_ < stop) {
-      const int64_t tile = next_ / tile_rows;
-      const int64_t tile_end = (tile + 1) * tile_rows;
-      finish(tile, next_ - tile * tile_rows, (stop < tile_end ? stop : tile_end) - next_);
-      next_ = stop < tile_end ? stop : tile_end;
+  void finish_part() {
+    if (next_ >= block_.row_tiles * tile_rows) return;
+    const int64_t tile = next_ / tile_rows;
+    const int64_t first = next_ % tile_rows;
+    const int64_t shared = block_.row[tile] - block_.first_row[tile];  // with the tile before
+    const int64_t from = first > shared ? first : shared;
+    const int64_t to = first + rows_at_once < height_ ? first + rows_at_once : height_;
+    if (from < to) {
+      finish_rows_(call_, block_.first_row[tile] + from, to - from, block_.panel, block_.panels,
+                   sums_[now_] + (tile * tile_rows + from) * width, width);
     }
+    next_ += rows_at_once;
   }
-  void finish_rest() { finish(2 * tile_rows); }
+  void finish_rest() {
+    while (next_ < block_.row_tiles * tile_rows) finish_part();
+  }
 
  private:
-  // Lines [first, first + count) of a tile, less those that the tile before has too.
-  void finish(int64_t tile, int64_t first, int64_t count) {
-    const int64_t shared = block_.row[tile] - block_.first_row[tile];
-    const int64_t from = first > shared ? first : shared;
-    const int64_t to = first + count < height_ ? first + count : height_;
-    if (from >= to) return;
-    for (int64_t j = 0; j < block_.panels; ++j) {
-      const float* sums = sums_[now_] + (tile * tile_rows + from) * width + j * panel_width;
-      finish_tile<S, Sums>(call_, block_.first_row[tile] + from, to - from, block_.panel[j], sums,
-                           width);
-    }
-  }
-
   const GemmCall& call_;
+  FinishFunction finish_rows_;
   int64_t height_;
   TileBlock block_;
   int now_ = 0;
@@ -95,17 +91,36 @@ class PendingBlock {
   alignas(64) float sums_[2][2 * tile_rows * width];
 };
 
+// When to finish a part of the block before: evenly over the steps of k.
+class Pace {
+ public:
+  Pace(const GemmCall& call, int64_t parts) : parts_(parts) {
+    for (int64_t s = 0; s < call.segment_count; ++s) {
+      steps_ += call.segments[s].length / panel_width;
+    }
+  }
+
+  // How many parts after this step.
+  int64_t step() {
+    int64_t due = 0;
+    for (left_ += parts_; left_ >= steps_; left_ -= steps_) ++due;
+    return due;
+  }
+
+ private:
+  int64_t parts_;
+  int64_t steps_ = 0;
+  int64_t left_ = 0;
+};
+
 // `next` is null, or the panels to come: fetched from L3 to L2 while these are multiplied, because
 // the CPU's own prefetching ends with each page and a model's weights do not stay in L2.
 template <class Tiles, int row_tiles, int panels, class Pending>
 void multiply_block(const GemmCall& call, const TileBlock& block, const uint32_t* start,
-                    const GemmPanel* next, int64_t height, Pending& pending) {
+                    const GemmPanel* next, int64_t height, Pace pace, Pending& pending) {
   for (int i = 0; i < row_tiles; ++i) {
     for (int j = 0; j < panels; ++j) Tiles::start(i, j, start + j * panel_width);
   }
-  int64_t steps = 0;
-  for (int64_t s = 0; s < call.segment_count; ++s) steps += call.segments[s].length / panel_width;
-  const int64_t pace = steps > 0 ? (2 * tile_rows + steps - 1) / steps : 0;
   const int64_t stride = call.a_stride * 4;
   alignas(64) uint32_t rest_a[2][tile_rows * panel_width];
   alignas(64) uint32_t rest_b[2][tile_rows * panel_width];
@@ -134,7 +149,7 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const uint32_t
           }
         }
       }
-      pending.finish(pace);
+      for (int64_t due = pace.step(); due > 0; --due) pending.finish_part();
     }
     const int64_t rest = segment.length - whole;
     if (rest == 0) continue;
@@ -178,6 +193,7 @@ void gemm_amx(const GemmCall& call) {
   const int64_t height = call.rows < tile_rows ? call.rows : tile_rows;
   const int64_t tiles = (call.rows + tile_rows - 1) / tile_rows;
   PendingBlock<S, Sums> pending(call, height);
+  const Pace pace(call, pending.parts);
   Tiles::configure(height);
   for (int64_t p = 0; p < call.panel_count; p += 2) {
     const int64_t left = call.panel_count - p;
@@ -195,11 +211,13 @@ void gemm_amx(const GemmCall& call) {
       }
       const GemmPanel* next = t == 0 && left >= 4 ? block.panel + 2 : nullptr;
       if (block.row_tiles == 2) {
-        block.panels == 2 ? multiply_block<Tiles, 2, 2>(call, block, start, next, height, pending)
-                          : multiply_block<Tiles, 2, 1>(call, block, start, next, height, pending);
+        block.panels == 2
+            ? multiply_block<Tiles, 2, 2>(call, block, start, next, height, pace, pending)
+            : multiply_block<Tiles, 2, 1>(call, block, start, next, height, pace, pending);
       } else {
-        block.panels == 2 ? multiply_block<Tiles, 1, 2>(call, block, start, next, height, pending)
-                          : multiply_block<Tiles, 1, 1>(call, block, start, next, height, pending);
+        block.panels == 2
+            ? multiply_block<Tiles, 1, 2>(call, block, start, next, height, pace, pending)
+            : multiply_block<Tiles, 1, 1>(call, block, start, next, height, pace, pending);
       }
     }
   }

@@ -197,61 +197,72 @@ void start_whole_sums(const GemmCall& call, const GemmPanel& panel, uint32_t* st
   }
 }
 
-// A whole sum as the number it stands for, plus bias and what was there before.
-template <class S>
-typename S::Float scaled_sum(const GemmCall& call, const GemmPanel& panel, int64_t row, int64_t n,
-                             typename S::Bits sum) {
-  const typename S::Float scale =
-      S::multiply(S::spread(call.a_scales[row]), S::load(panel.scales + n));
-  typename S::Float start = panel.bias != nullptr ? S::load(panel.bias + n) : S::zero();
-  if (call.start == GemmStart::accumulate) {
-    start =
-        S::add(start, S::load(static_cast<const float*>(panel.out) + row * panel.out_stride + n));
-  }
-  return S::add(S::multiply(S::whole_to_float(sum), scale), start);
-}
-
-// From the scratch tile to its place, with what the call wants done on the way.
-template <class S, class P>
-void finish_tile(const GemmCall& call, int64_t row, int64_t rows, const GemmPanel& panel,
-                 const float* tile, int64_t stride) {
-  // Copies: the compiler cannot know that no result overwrites them, and asks again for each.
-  const GemmFinish finish = call.finish;
-  const GemmOut type = call.out;
-  const bool adds = call.start == GemmStart::accumulate;
-  void* const out = panel.out;
-  const int64_t out_stride = panel.out_stride;
-  for (int64_t i = 0; i < rows; ++i) {
-    const int64_t to = (row + i) * out_stride;
-    for (int64_t n = 0; n < panel_width; n += S::lanes) {
-      const float* place = tile + i * stride + n;
+// Rows of sums of some panels, side by side in the scratch tile, to their places with what the call
+// wants done on the way. What that is, is known to the compiler, because AMX leaves no more than 8
+// cycles for each register of sums where k is 256.
+template <class S, class P, GemmFinish finish, GemmOut type, bool adds>
+void finish_rows(const GemmCall& call, int64_t row, int64_t rows, const GemmPanel* panel,
+                 int64_t panels, const float* tile, int64_t stride) {
+  for (int64_t column = 0; column < panels * panel_width; column += S::lanes) {
+    const GemmPanel& to = panel[column / panel_width];
+    const int64_t n = column % panel_width;
+    const int64_t out_stride = to.out_stride;
+    const int64_t first = row * out_stride + n;
+    typename S::Float scale = S::zero();
+    typename S::Float start = S::zero();
+    if constexpr (P::whole_numbers) {
+      scale = S::load(to.scales + n);
+      if (to.bias != nullptr) start = S::load(to.bias + n);
+    }
+    auto* floats = static_cast<float*>(to.out) + (type == GemmOut::f32 ? first : 0);
+    auto* halves = static_cast<uint16_t*>(to.out) + (type == GemmOut::bf16 ? first : 0);
+    const float* sums = tile + column;
+    for (int64_t i = 0; i < rows; ++i) {
       typename S::Float x;
       if constexpr (P::whole_numbers) {
-        const auto* bits = reinterpret_cast<const uint32_t*>(place);
-        x = scaled_sum<S>(call, panel, row + i, n, S::load_bits(bits));
+        const auto* bits = reinterpret_cast<const uint32_t*>(sums);
+        x = S::multiply(S::whole_to_float(S::load_bits(bits)),
+                        S::multiply(S::spread(call.a_scales[row + i]), scale));
+        x = S::add(x, adds ? S::add(start, S::load(floats)) : start);
       } else {
-        x = S::load(place);
-        if (P::accumulates_late && adds) {
-          x = S::add(x, S::load(static_cast<const float*>(out) + to + n));
-        }
+        x = S::load(sums);
+        if constexpr (adds && P::accumulates_late) x = S::add(x, S::load(floats));
       }
-      if (finish == GemmFinish::gelu) {
-        if constexpr (P::coarse) {
-          x = coarse_gelu_of<S>(x);
-        } else {
-          x = gelu_of<S>(x);
-        }
+      if constexpr (finish == GemmFinish::gelu) {
+        x = P::coarse ? coarse_gelu_of<S>(x) : gelu_of<S>(x);
       }
-      if (finish == GemmFinish::scale_rows) {
+      if constexpr (finish == GemmFinish::scale_rows) {
         x = S::multiply(x, S::spread(call.row_scales[row + i]));
       }
-      if (type == GemmOut::f32) {
-        S::store(static_cast<float*>(out) + to + n, x);
+      if constexpr (type == GemmOut::f32) {
+        S::store(floats, x);
+        floats += out_stride;
       } else {
-        S::store_bf16(static_cast<uint16_t*>(out) + to + n, x);
+        S::store_bf16(halves, x);
+        halves += out_stride;
       }
+      sums += stride;
     }
   }
+}
+
+using FinishFunction = void (*)(const GemmCall&, int64_t row, int64_t rows, const GemmPanel*,
+                                int64_t panels, const float* tile, int64_t stride);
+
+template <class S, class P, GemmFinish finish>
+FinishFunction finish_function(const GemmCall& call) {
+  if (call.out == GemmOut::bf16) return finish_rows<S, P, finish, GemmOut::bf16, false>;
+  return call.start == GemmStart::accumulate ? finish_rows<S, P, finish, GemmOut::f32, true>
+                                             : finish_rows<S, P, finish, GemmOut::f32, false>;
+}
+
+template <class S, class P>
+FinishFunction finish_function(const GemmCall& call) {
+  if (call.finish == GemmFinish::gelu) return finish_function<S, P, GemmFinish::gelu>(call);
+  if (call.finish == GemmFinish::scale_rows) {
+    return finish_function<S, P, GemmFinish::scale_rows>(call);
+  }
+  return finish_function<S, P, GemmFinish::none>(call);
 }
 
 template <class S, class P>
@@ -260,6 +271,7 @@ void gemm_simd(const GemmCall& call) {
   alignas(64) float scratch[S::tile_rows_1 * scratch_width];
   const bool straight =
       !P::whole_numbers && call.finish == GemmFinish::none && call.out == GemmOut::f32;
+  const FinishFunction finish = finish_function<S, P>(call);
   // Few rows leave registers for more panels; many rows need few panels to be efficient.
   int64_t panels = 1;
   int64_t most_rows = S::tile_rows_1;
@@ -291,9 +303,7 @@ void gemm_simd(const GemmCall& call) {
       }
       tile_function<S, P>(rows, panels)(call, row, panel, out);
       if (straight) continue;
-      for (int64_t j = 0; j < panels; ++j) {
-        finish_tile<S, P>(call, row, rows, panel[j], scratch + j * panel_width, scratch_width);
-      }
+      finish(call, row, rows, panel, panels, scratch, scratch_width);
     }
   }
 }
