@@ -14,6 +14,7 @@ namespace headroom {
 namespace {
 
 using testing::expect_near;
+using testing::expect_near_rounded;
 using testing::fill_with_bf16;
 using testing::fill_with_bytes;
 using testing::Product;
@@ -91,7 +92,7 @@ TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
   Random random{1};
   for (const auto& [rows, panels, units] : shapes) {
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
-      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu}) {
+      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu, GemmFinish::scale_rows}) {
         Product product(random, rows, panels, units);
         fill_with_bf16(product, random);
         product.call.start = start;
@@ -100,6 +101,17 @@ TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
                     product.result(gemm_bf16_reference), 2e-4);
       }
     }
+  }
+}
+
+TEST_F(AmxProduct, OfBfloatRoundsItsResultWhenAsked) {
+  Random random{3};
+  for (const auto& [rows, panels, units] : shapes) {
+    Product product(random, rows, panels, units);
+    fill_with_bf16(product, random);
+    product.call.out = GemmOut::bf16;
+    expect_near_rounded(product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileFloatSums<Avx2>>),
+                        product.result(gemm_bf16_reference));
   }
 }
 

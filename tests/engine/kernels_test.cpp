@@ -19,6 +19,7 @@ namespace {
 
 using testing::expect_error;
 using testing::expect_near;
+using testing::expect_near_rounded;
 using testing::fill_with_bf16;
 using testing::fill_with_bytes;
 using testing::Product;
@@ -52,11 +53,7 @@ TEST_P(Kernel, FloatProductRoundsItsResultWhenAsked) {
   for (const auto& [rows, panels, units] : product_shapes()) {
     Product product(random, rows, panels, units);
     product.call.out = GemmOut::bf16;
-    const std::vector<float> expected = product.result(gemm_f32_reference);
-    const std::vector<float> actual = product.result(fast().gemm_f32);
-    for (size_t i = 0; i < actual.size(); ++i) {
-      ASSERT_NEAR(actual[i], expected[i], 1e-5 + std::abs(expected[i]) / 128);
-    }
+    expect_near_rounded(product.result(fast().gemm_f32), product.result(gemm_f32_reference));
   }
 }
 

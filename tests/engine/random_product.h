@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -24,6 +25,15 @@ inline void expect_near(const std::vector<float>& actual, const std::vector<floa
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i) {
     ASSERT_NEAR(actual[i], expected[i], tolerance) << "at " << i;
+  }
+}
+
+// Both were rounded to bfloat16, maybe not to the same one.
+inline void expect_near_rounded(const std::vector<float>& actual,
+                                const std::vector<float>& expected) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) {
+    ASSERT_NEAR(actual[i], expected[i], 1e-5 + std::abs(expected[i]) / 128) << "at " << i;
   }
 }
 

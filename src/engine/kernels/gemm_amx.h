@@ -113,9 +113,16 @@ class Pace {
   int64_t left_ = 0;
 };
 
+// As attention's scores are: no detour through memory and vectors for one step of k.
+template <class Sums>
+bool sums_are_results(const GemmCall& call) {
+  return !Sums::whole_numbers && call.start == GemmStart::bias && call.finish == GemmFinish::none &&
+         call.out == GemmOut::f32;
+}
+
 // `next` is null, or the panels to come: fetched from L3 to L2 while these are multiplied, because
 // the CPU's own prefetching ends with each page and a model's weights do not stay in L2.
-template <class Tiles, int row_tiles, int panels, class Pending>
+template <class Tiles, class Sums, int row_tiles, int panels, class Pending>
 void multiply_block(const GemmCall& call, const TileBlock& block, const uint32_t* start,
                     const GemmPanel* next, int64_t height, Pace pace, Pending& pending) {
   for (int i = 0; i < row_tiles; ++i) {
@@ -162,6 +169,16 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const uint32_t
       Tiles::load_b(j, rest_b[j], tile_bytes);
     }
     Tiles::template multiply<row_tiles, panels>();
+  }
+  if (sums_are_results<Sums>(call)) {
+    for (int i = 0; i < row_tiles; ++i) {
+      for (int j = 0; j < panels; ++j) {
+        const GemmPanel& panel = block.panel[j];
+        Tiles::store(i, j, static_cast<float*>(panel.out) + block.first_row[i] * panel.out_stride,
+                     panel.out_stride * 4);
+      }
+    }
+    return;
   }
   for (int i = 0; i < row_tiles; ++i) {
     for (int j = 0; j < panels; ++j) {
@@ -212,12 +229,12 @@ void gemm_amx(const GemmCall& call) {
       const GemmPanel* next = t == 0 && left >= 4 ? block.panel + 2 : nullptr;
       if (block.row_tiles == 2) {
         block.panels == 2
-            ? multiply_block<Tiles, 2, 2>(call, block, start, next, height, pace, pending)
-            : multiply_block<Tiles, 2, 1>(call, block, start, next, height, pace, pending);
+            ? multiply_block<Tiles, Sums, 2, 2>(call, block, start, next, height, pace, pending)
+            : multiply_block<Tiles, Sums, 2, 1>(call, block, start, next, height, pace, pending);
       } else {
         block.panels == 2
-            ? multiply_block<Tiles, 1, 2>(call, block, start, next, height, pace, pending)
-            : multiply_block<Tiles, 1, 1>(call, block, start, next, height, pace, pending);
+            ? multiply_block<Tiles, Sums, 1, 2>(call, block, start, next, height, pace, pending)
+            : multiply_block<Tiles, Sums, 1, 1>(call, block, start, next, height, pace, pending);
       }
     }
   }
