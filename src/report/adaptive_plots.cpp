@@ -139,6 +139,7 @@ std::string difficulty_plot(const Runs& runs, const std::string& arm) {
   plot.subtitle = fmt::format(
       "thirds of test rows by a dense model's loss, easiest first; {} seeds", runs.size());
   plot.x_label = "third";
+  plot.x_format = ValueFormat::whole;
   plot.y_label = "s";
   plot.series.push_back(share);
   return draw(plot);

@@ -59,7 +59,7 @@ double LinearScale::operator()(double value) const {
   return from_ + (value - range_.low) / range_.span() * (to_ - from_);
 }
 
-Ticks round_ticks(ValueRange range, int at_most) {
+Ticks round_ticks(ValueRange range, int at_most, ValueFormat format) {
   const double power = std::pow(10.0, std::floor(std::log10(range.span() / at_most)));
   // span / at_most lies in [power, 10 power), so one of these always leaves few enough ticks.
   constexpr std::array<double, 5> multiples = {1, 2, 5, 10, 20};
@@ -68,6 +68,7 @@ Ticks round_ticks(ValueRange range, int at_most) {
     step = multiple * power;
     if (last_index(range.high, step) - first_index(range.low, step) + 1 <= at_most) break;
   }
+  if (format == ValueFormat::whole) step = std::max(step, 1.0);
   Ticks ticks{{}, step};
   const auto first = static_cast<int64_t>(first_index(range.low, step));
   const auto last = static_cast<int64_t>(last_index(range.high, step));

@@ -10,6 +10,7 @@ enum class ValueFormat {
   plain,     // 0.25 as "0.25"
   percent,   // 0.25 as "25%"
   speed_up,  // 1.5 as "1.5x"
+  whole,     // counts: no ticks between them
 };
 
 // Neither NaN nor infinite nor so large that a span of two such values overflows.
@@ -55,8 +56,8 @@ struct Ticks {
   double step = 1;             // 1, 2 or 5 times a power of ten
 };
 
-// At most `at_most` (2 or more) ticks, as many as the round steps allow.
-Ticks round_ticks(ValueRange range, int at_most);
+// At most `at_most` (2 or more) ticks, as many as the round steps and the format allow.
+Ticks round_ticks(ValueRange range, int at_most, ValueFormat format = ValueFormat::plain);
 
 // `value` with as many decimals as multiples of `step` need.
 std::string format_value(double value, ValueFormat format, double step);

@@ -84,22 +84,26 @@ KindBudgetsSummary summarise_kind_budgets(const std::vector<Json>& runs) {
   };
   KindBudgetsSummary summary;
   summary.results = results_of(runs);
+  summary.tables = {
+      {"Test accuracy, %", kind_table([&](const auto& arm) {
+         return percent_cell(estimate(point_values(runs, arm, "accuracy")));
+       })},
+      {"Gain over standard without a budget, points, paired", kind_table([&](const auto& arm) {
+         return difference_cell(paired_gain(runs, arm, "standard-none"));
+       })},
+      {"Heads kept, %",
+       kind_table([&](const auto& arm) { return mean(arm, "active_heads", 100, 1); })},
+      {"Whole-model MACs, millions",
+       kind_table([&](const auto& arm) { return mean(arm, "model_macs", 1e-6, 2); })}};
   summary.page = fmt::format(
       "# Kinds of attention and budgets at the same MACs\n\nMade by `{}`.\n\n{}\n"
       "Every arm may cost what Standard costs with a quarter of its heads; where heads cost less, "
       "more of them are kept. `none` has only so many heads from the start, `budgeted` and "
-      "`static` choose them. All arms take the same steps.\n\n"
-      "## Test accuracy, %\n\n{}\n## Gain over standard without a budget, points, paired\n\n{}\n"
-      "## Heads kept, %\n\n{}\n## Whole-model MACs, millions\n\n{}",
-      reproduce_command("variants", runs), describe_setting(runs, model),
-      markdown(kind_table([&](const auto& arm) {
-        return percent_cell(estimate(point_values(runs, arm, "accuracy")));
-      })),
-      markdown(kind_table([&](const auto& arm) {
-        return difference_cell(paired_gain(runs, arm, "standard-none"));
-      })),
-      markdown(kind_table([&](const auto& arm) { return mean(arm, "active_heads", 100, 1); })),
-      markdown(kind_table([&](const auto& arm) { return mean(arm, "model_macs", 1e-6, 2); })));
+      "`static` choose them. All arms take the same steps.\n",
+      reproduce_command("variants", runs), describe_setting(runs, model));
+  for (const auto& [title, table] : summary.tables) {
+    summary.page += fmt::format("\n## {}\n\n{}", title, markdown(table));
+  }
   return summary;
 }
 

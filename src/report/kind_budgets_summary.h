@@ -5,12 +5,19 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/table.h"
 
 namespace headroom {
 
+struct KindBudgetsTable {
+  std::string title;
+  Table table;  // a row per kind, a column per method
+};
+
 struct KindBudgetsSummary {
-  Json results;      // results.json
-  std::string page;  // README.md
+  Json results;                          // results.json
+  std::string page;                      // README.md
+  std::vector<KindBudgetsTable> tables;  // of the page
 };
 
 KindBudgetsSummary summarise_kind_budgets(const std::vector<Json>& runs);

@@ -110,8 +110,8 @@ LinePlotLayout lay_out(const LinePlot& plot) {
   LinePlotLayout layout;
   layout.x_range = plot.x_range.value_or(found.x.padded(x_padding));
   layout.y_range = plot.y_range.value_or(found.y.padded(y_padding));
-  layout.x_ticks = round_ticks(layout.x_range, most_x_ticks);
-  layout.y_ticks = round_ticks(layout.y_range, most_y_ticks);
+  layout.x_ticks = round_ticks(layout.x_range, most_x_ticks, plot.x_format);
+  layout.y_ticks = round_ticks(layout.y_range, most_y_ticks, plot.y_format);
 
   const double left = figure_margin + axis_title_room + tick_label_gap +
                       widest_tick_label(layout.y_ticks, plot.y_format);

@@ -10,9 +10,11 @@
 #include "report/alive_map.h"
 #include "report/budgeted_plots.h"
 #include "report/cap_section.h"
+#include "report/chapter_parts.h"
 #include "report/html_parts.h"
 #include "report/summary_parts.h"
 #include "report/time_plot.h"
+#include "report/variants_chapter.h"
 
 namespace headroom {
 namespace {
@@ -29,37 +31,6 @@ struct Subject {
 Subject subject_of(const ResultsFolder& folder) {
   const ExperimentArms arms = arms_of(folder);
   return {folder, folder.runs, hard_arms(arms.all), arms.ours, budgets_of(folder.runs)};
-}
-
-std::string values_in(const Json& object) {
-  std::vector<std::string> parts;
-  for (const auto& [key, value] : object.items()) {
-    std::string name = key;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    const std::string shown =
-        value.is_number_integer() ? with_commas(value.get<int64_t>()) : value.dump();
-    parts.push_back(fmt::format("{} {}", name, shown));
-  }
-  return join(parts, ", ");
-}
-
-Table setting_table(const Subject& subject) {
-  const Json& run = subject.runs[0];
-  Table table{{"setting", ""}, {}};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) table.rows.push_back({name, value});
-  };
-  const auto object = [&](const char* key) {
-    return run.contains(key) && run.at(key).is_object() ? values_in(run.at(key)) : std::string();
-  };
-  add("seeds", list_seeds(subject.runs, ", "));
-  add("rows", object("rows"));
-  add("shape", object("shape"));
-  add("start", run.value("start", ""));
-  const Json machine = run.value("machine", Json::object());
-  add("trained on", machine.value("gpu", machine.value("cpu", "")));
-  add("date", run.value("date", ""));
-  return table;
 }
 
 std::string glance(const Subject& subject) {
@@ -83,7 +54,7 @@ std::string glance(const Subject& subject) {
     numbers.push_back({fmt::format("{} %", percent_cell(dense)), "dense: accuracy"});
   }
   add_speedup(numbers, subject.folder.timing);
-  return key_numbers(numbers) + html_table(setting_table(subject));
+  return key_numbers(numbers) + html_table(setting_table(subject.runs));
 }
 
 std::string compute_part(const Subject& subject) {
@@ -189,20 +160,12 @@ std::string missing_part(const Subject& subject) {
   return missing.empty() ? "" : paragraph(join(missing, "; "));
 }
 
-std::string command_part(const Subject& subject) {
-  const std::string made = subject.folder.results.value("command", "");
-  if (made.empty()) return "";
-  return command_list({{fmt::format("{} --out DIR", made), "The experiment:"}});
-}
-
 }  // namespace
 
 ReportChapter results_chapter(const ResultsFolder& folder) {
+  if (folder.experiment == "variants") return variants_chapter(folder);
   const Subject subject = subject_of(folder);
-  ReportChapter chapter;
-  chapter.title = fmt::format("{} on {}", folder.experiment, folder.task);
-  chapter.lead = fmt::format("An experiment with {} {}, from {}.", folder.runs.size(),
-                             folder.runs.size() == 1 ? "seed" : "seeds", folder.name);
+  ReportChapter chapter = chapter_about(folder);
   chapter.sections = {
       {"overview", "At a glance", glance(subject)},
       {"compute", "Accuracy against compute", compute_part(subject)},
@@ -214,7 +177,7 @@ ReportChapter results_chapter(const ResultsFolder& folder) {
       {"choice", "Heads chosen per input", choice_part(subject)},
       {"memory", "Parameters and bytes", cost_part(subject)},
       {"missing", "Arms that were not run", missing_part(subject)},
-      {"commands", "Commands", command_part(subject)},
+      {"commands", "Commands", experiment_command(folder)},
   };
   return chapter;
 }

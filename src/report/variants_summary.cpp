@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/table.h"
 #include "report/arms.h"
 #include "report/summary_parts.h"
 #include "report/variants_plots.h"
@@ -65,6 +64,7 @@ Table score_table(const Runs& runs, const VariantsMeasure& measure) {
 
 Table timing_table(const Json& timing) {
   Table table{{"d", "n", "attention", "median ms", "over standard", "MACs over standard"}, {}};
+  if (!timing.contains("cells")) return table;
   for (const Json& cell : timing.at("cells")) {
     table.rows.push_back({cell.at("width").dump(), cell.at("tokens").dump(),
                           cell.at("attention").get<std::string>(),
@@ -108,7 +108,7 @@ Json results_of(const Runs& runs, const Json& timing, const VariantsMeasure& mea
 }
 
 std::string page_of(const Runs& runs, const Json& timing, const VariantsMeasure& measure,
-                    const VariantsSummary& plots) {
+                    const VariantsSummary& parts) {
   std::string text = fmt::format(
       "# Kinds of attention: {}\n\nMade by `{}`.\n\n{}\n"
       "All arms share steps, rates, batches and seeds; the weights that validated best are scored "
@@ -117,16 +117,16 @@ std::string page_of(const Runs& runs, const Json& timing, const VariantsMeasure&
       "fixed before the runs. Backward passes count twice the forward pass.\n\n{}\n",
       runs[0].at("task").get<std::string>(), reproduce_command("variants", runs),
       describe_setting(runs, describe_model(runs[0])), margin_of(measure),
-      markdown(score_table(runs, measure)));
-  if (!plots.scores.empty()) text += "![score by kind](scores.svg)\n\n";
+      markdown(parts.score_table));
+  if (!parts.scores.empty()) text += "![score by kind](scores.svg)\n\n";
   text += "![MACs by kind](macs.svg)\n";
-  if (!plots.latency.empty()) {
+  if (!parts.latency.empty()) {
     text += fmt::format(
         "\n## Measured time\n\nOne attention layer on one sequence, heads of 32 columns, libtorch "
         "on "
         "one thread, all kinds in every round, on {}, {}.\n\n![time by kind](latency.svg)\n\n{}",
         timing.at("machine").at("cpu").get<std::string>(), timing.at("date").get<std::string>(),
-        markdown(timing_table(timing)));
+        markdown(parts.time_table));
   }
   return text + missing_section(runs, arms);
 }
@@ -141,6 +141,8 @@ VariantsSummary summarise_variants(const std::vector<Json>& runs, const Json& ti
   summary.scores = variants_score_plot(runs, arms, measure);
   summary.macs = variants_macs_plot();
   summary.latency = variants_latency_plot(timing);
+  summary.score_table = score_table(runs, measure);
+  summary.time_table = timing_table(timing);
   summary.page = page_of(runs, timing, measure, summary);
   return summary;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/table.h"
 
 namespace headroom {
 
@@ -15,6 +16,8 @@ struct VariantsSummary {
   std::string scores;   // SVG: score against attention parameters; empty without any
   std::string macs;     // SVG: MACs over Standard's against tokens over width
   std::string latency;  // SVG: the same with measured time; empty when nothing was timed
+  Table score_table;    // of the page
+  Table time_table;     // likewise; without rows when nothing was timed
 };
 
 // `timing` is what bench_attention() measured: {date, machine, cells}, or null.

@@ -20,6 +20,12 @@ std::vector<std::string> labels(ValueRange range, int at_most, ValueFormat forma
   return texts;
 }
 
+TEST(Ticks, OfCountsAreWhole) {
+  EXPECT_EQ(round_ticks({0.9, 3.1}, 12, ValueFormat::whole).values, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(round_ticks({0, 40}, 5, ValueFormat::whole).values,
+            (std::vector<double>{0, 10, 20, 30, 40}));
+}
+
 TEST(Ticks, StandAtRoundNumbers) {
   EXPECT_EQ(labels({0, 1}, 6, ValueFormat::plain),
             (std::vector<std::string>{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}));

@@ -47,6 +47,22 @@ TEST(ResultsReport, AnAdaptiveFolderShowsWhatTextsChose) {
   EXPECT_FALSE(has_section(page_about(stored / "nested-agnews"), "Heads chosen per input"));
 }
 
+TEST(ResultsReport, AFolderOfAttentionKindsShowsScoresMacsAndTime) {
+  const std::string page = page_about(stored / "variants-agnews");
+  expect_self_contained(page);
+  for (const char* title : {"Scores", "MACs of one layer", "Measured time", "Commands"}) {
+    EXPECT_TRUE(has_section(page, title)) << title;
+  }
+  EXPECT_NE(page.find("standard with a mixing matrix"), std::string::npos);
+}
+
+TEST(ResultsReport, AFolderOfKindsTimesBudgetsShowsItsTables) {
+  const std::string page = page_about(stored / "variants-agnews-budgets");
+  expect_self_contained(page);
+  EXPECT_TRUE(has_section(page, "Heads kept, %"));
+  EXPECT_TRUE(has_section(page, "Whole-model MACs, millions"));
+}
+
 TEST(ResultsReport, AnUnknownExperimentHasTheSectionsThatItsRunsAllow) {
   const TemporaryFolder folder;
   const std::string page = page_about(write_unknown_results(folder));
