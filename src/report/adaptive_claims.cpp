@@ -176,10 +176,11 @@ JudgedClaim entropy_claim(const Runs& runs) {
       spread(change_of(runs, "constant-tau", "s")));
   const bool falls = surely_below(estimate(scheduled), 0);
   const bool by_itself = surely_below(estimate(constant), 0);
-  claim.verdict = !falls             ? "open or refuted: entropy does not surely fall"
-                  : by_itself        ? "holds, without the schedule too"
-                  : constant.empty() ? "holds; without its control"
-                                     : "forced by the schedule: without it entropy stays";
+  claim.verdict = !falls      ? "open or refuted: entropy does not surely fall"
+                  : by_itself ? "holds, without the schedule too"
+                  : constant.empty()
+                      ? "holds; without its control"
+                      : "forced by the schedule: without it entropy does not surely fall";
   claim.outcome = !falls             ? Verdict::inconclusive
                   : by_itself        ? Verdict::reproduced
                   : constant.empty() ? Verdict::inconclusive

@@ -72,7 +72,7 @@ TEST(AdaptiveClaims, FollowFromIntervalsOverSeeds) {
   EXPECT_EQ(verdict(9), "holds");
   EXPECT_EQ(verdict(12), "retrained, which is fair: f_o not shown to matter, g_d matters");
   EXPECT_EQ(verdict(13), "holds");
-  EXPECT_EQ(verdict(14), "forced by the schedule: without it entropy stays");
+  EXPECT_EQ(verdict(14), "forced by the schedule: without it entropy does not surely fall");
   EXPECT_EQ(verdict(15), "not run");
 }
 
