@@ -13,7 +13,7 @@ PYTHON ?= /usr/bin/python3
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk clean
+        test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk compare-engine clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -114,6 +114,9 @@ measure-limits: build ## what texts, requests, rows and models that are too larg
 
 bench-hardening: with-bench ## what the hardened flags cost the engine, in turns with a build without them
 	@JOBS=$(JOBS) scripts/bench-hardening
+
+compare-engine: with-bench ## the engine beside that of another commit, in turns in one process: make compare-engine BASE=main~5
+	@JOBS=$(JOBS) scripts/compare-engine $(BASE)
 
 bench-training: with-bench ## training throughput of this machine, in samples per second
 	@scripts/bench-training

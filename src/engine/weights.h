@@ -42,7 +42,8 @@ struct PackedLayer {
 
 struct EngineWeights {
   // Of all packed matrices, side by side in large pages: a forward pass in fp32 takes 2 to 3 % less
-  // than with a piece of the heap for each. What is not written takes no memory.
+  // than with a piece of the heap for each, more where something else has emptied the caches. What
+  // is not written takes no memory.
   Arena memory{8 * huge_page};
   ModelShape shape;
   Selection stored;  // what a compact model holds; otherwise everything
