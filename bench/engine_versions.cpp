@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/interleaved.h"
 #include "base/random.h"
 #include "base/table.h"
+#include "bench_program.h"
 #include "version_contestant.h"
 
 namespace headroom {
@@ -28,7 +30,8 @@ struct Load {
 };
 constexpr Load loads[] = {{1, 32, 1}, {1, 128, 2}, {32, 128, 32}};
 constexpr const char* precisions[] = {"fp32", "bf16", "int8"};
-constexpr int32_t first_word = 1000;  // above special tokens, below the end of any vocabulary
+// Above special tokens; a model must know 3,000 words.
+constexpr int32_t first_word = 1000;
 constexpr int32_t words = 2000;
 
 struct Version {
@@ -98,10 +101,5 @@ int run(int argc, char** argv) {
 }  // namespace headroom
 
 int main(int argc, char** argv) {
-  try {
-    return headroom::run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench-versions: {}\n", error.what());
-    return 1;
-  }
+  return headroom::run_program("bench-versions", [&] { return headroom::run(argc, argv); });
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/interleaved.h"
+#include "bench_program.h"
 #include "data/load.h"
 #include "engine/worker.h"
 #include "load_client.h"
@@ -202,10 +203,5 @@ int run(int argc, char** argv) {
 }  // namespace headroom
 
 int main(int argc, char** argv) {
-  try {
-    return headroom::run(argc, argv);
-  } catch (const std::exception& problem) {
-    fmt::print(stderr, "bench-load: {}\n", problem.what());
-    return 1;
-  }
+  return headroom::run_program("bench-load", [&] { return headroom::run(argc, argv); });
 }

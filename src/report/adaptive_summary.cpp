@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/table.h"
 #include "report/accuracy_plot.h"
 #include "report/adaptive_claims.h"
 #include "report/adaptive_findings.h"
 #include "report/adaptive_plots.h"
+#include "report/marker.h"
 #include "report/summary_parts.h"
 
 namespace headroom {
@@ -148,8 +151,9 @@ void add_plot(AdaptiveSummary& summary, std::string& text, const char* title, co
 // Adaptive arms as curves over their caps. Below a quarter of the heads they fall so far that the
 // rest could not be told apart; nor could more arms than there are markers: the table has them all.
 std::string accuracy_figure(const Runs& runs) {
-  constexpr size_t markers = 10;
-  LinePlot plot = accuracy_plot(runs, adaptive_arms().first(markers), {0.25, 0.375, 0.5, 1.0});
+  const Arms arms = adaptive_arms();
+  const Arms drawn = arms.first(std::min(arms.size(), distinct_markers()));
+  LinePlot plot = accuracy_plot(runs, drawn, {0.25, 0.375, 0.5, 1.0});
   plot.subtitle += "; curves: capped by budgets";
   return plot.series.empty() ? "" : draw(plot);
 }

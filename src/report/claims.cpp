@@ -1,5 +1,7 @@
 #include "report/claims.h"
 
+#include "report/kind_budgets_summary.h"
+
 namespace headroom {
 namespace {
 
@@ -156,7 +158,7 @@ std::vector<Claim> variant_claims() {
        "no paper claims it",
        "four attentions with no gates, P1 and static gates at equal MACs",
        "variants",
-       {"agnews-budgets"}},
+       {kind_budgets_results}},
   };
 }
 

@@ -20,6 +20,9 @@ struct KindBudgetsSummary {
   std::vector<KindBudgetsTable> tables;  // of the page
 };
 
+// What the task of such runs is called; the experiment is "variants".
+inline constexpr const char* kind_budgets_results = "agnews-budgets";
+
 KindBudgetsSummary summarise_kind_budgets(const std::vector<Json>& runs);
 
 }  // namespace headroom

@@ -49,6 +49,10 @@ void open_marker(SvgWriter& svg, size_t index, double x, double y) {
   svg.open("polygon", {{"class", style}, {"points", join(points, " ")}});
 }
 
+size_t distinct_markers() {
+  return 2 * shapes().size();  // full and hollow
+}
+
 std::string_view dash_pattern(size_t index) {
   return dashes[index % dashes.size()];
 }

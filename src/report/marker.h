@@ -12,6 +12,9 @@ namespace headroom {
 // element; the caller may add a tooltip and must close it.
 void open_marker(SvgWriter& svg, size_t index, double x, double y);
 
+// How many indices look different.
+size_t distinct_markers();
+
 // Value of stroke-dasharray; "none" for a solid line.
 std::string_view dash_pattern(size_t index);
 std::string_view reference_dash_pattern(size_t index);

@@ -45,9 +45,9 @@ std::vector<ReportSection> kind_sections(const ResultsFolder& folder) {
 }  // namespace
 
 ReportChapter variants_chapter(const ResultsFolder& folder) {
-  const bool budgets = folder.runs[0].at("arms").contains("standard-none");
   ReportChapter chapter = chapter_about(folder);
-  chapter.sections = budgets ? budget_sections(folder) : kind_sections(folder);
+  chapter.sections =
+      folder.task == kind_budgets_results ? budget_sections(folder) : kind_sections(folder);
   chapter.sections.insert(chapter.sections.begin(),
                           {"setting", "Setting", html_table(setting_table(folder.runs))});
   chapter.sections.push_back({"commands", "Commands", experiment_command(folder)});

@@ -113,13 +113,6 @@ class Pace {
   int64_t left_ = 0;
 };
 
-// As attention's scores are: no detour through memory and vectors for one step of k.
-template <class Sums>
-bool sums_are_results(const GemmCall& call) {
-  return !Sums::whole_numbers && call.start == GemmStart::bias && call.finish == GemmFinish::none &&
-         call.out == GemmOut::f32;
-}
-
 // `next` is null, or the panels to come: fetched from L3 to L2 while these are multiplied, because
 // the CPU's own prefetching ends with each page and a model's weights do not stay in L2.
 template <class Tiles, class Sums, int row_tiles, int panels, class Pending>
@@ -170,7 +163,7 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const uint32_t
     }
     Tiles::template multiply<row_tiles, panels>();
   }
-  if (sums_are_results<Sums>(call)) {
+  if (sums_are_results<Sums>(call)) {  // attention's scores: no detour for one step of k
     for (int i = 0; i < row_tiles; ++i) {
       for (int j = 0; j < panels; ++j) {
         const GemmPanel& panel = block.panel[j];

@@ -265,12 +265,22 @@ FinishFunction finish_function(const GemmCall& call) {
   return finish_function<S, P, GemmFinish::none>(call);
 }
 
+// Whether there is nothing left to finish: sums can go where results belong.
+template <class P>
+bool sums_are_results(const GemmCall& call) {
+  if constexpr (P::whole_numbers) {
+    return false;
+  } else {
+    const bool adds = P::accumulates_late && call.start == GemmStart::accumulate;
+    return !adds && call.finish == GemmFinish::none && call.out == GemmOut::f32;
+  }
+}
+
 template <class S, class P>
 void gemm_simd(const GemmCall& call) {
   constexpr int64_t scratch_width = 4 * panel_width;
   alignas(64) float scratch[S::tile_rows_1 * scratch_width];
-  const bool straight =
-      !P::whole_numbers && call.finish == GemmFinish::none && call.out == GemmOut::f32;
+  const bool straight = sums_are_results<P>(call);
   const FinishFunction finish = finish_function<S, P>(call);
   // Few rows leave registers for more panels; many rows need few panels to be efficient.
   int64_t panels = 1;
