@@ -2,6 +2,8 @@
 // at several budgets, lengths and precisions, on one thread; then a mixed batch on one and two.
 // Medians of interleaved rounds.
 //   bench-engine [--model DIR] [--rounds N]
+//   bench-engine [--model DIR] --parts PASSES     where an ordinary and a fast pass spend their
+//   time
 // Without a model: random weights in the shape of BERT-Mini (4 layers, width 256, 8 heads, FFN
 // 1024, 16,000 words). OMP_NUM_THREADS=1 adds oneDNN's product. HEADROOM_ISA chooses instructions.
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +28,7 @@
 #include "budget/cost.h"
 #include "engine/worker_pool.h"
 #include "engine_gemm.h"
+#include "engine_parts.h"
 #include "engine_random.h"
 
 namespace headroom {
@@ -176,6 +180,21 @@ Table measure_threads(const std::vector<std::shared_ptr<const EngineModel>>& mod
   return table;
 }
 
+int run_parts(const std::filesystem::path& directory, int passes) {
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+    const auto model = EngineModel::load(directory, {precision, {}});
+    for (const int64_t tokens : {32, 128}) {
+      for (const double quantile : {0.05, 0.5}) {
+        fmt::print("{}, {} tokens, kernels {}, passes around the {:.0f} % quantile of {}\n{}\n",
+                   precision_name(precision), tokens, isa_name(model->kernels().isa),
+                   100 * quantile, passes,
+                   aligned_text(measure_parts(*model, tokens, passes, quantile)));
+      }
+    }
+  }
+  return 0;
+}
+
 int run(const std::filesystem::path& directory, int rounds) {
   std::vector<std::shared_ptr<const EngineModel>> models;
   for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
@@ -195,7 +214,8 @@ int run(const std::filesystem::path& directory, int rounds) {
   return 0;
 }
 
-int run_random(int rounds) {
+// `work` with a checkpoint of random weights.
+int run_random(const std::function<int(const std::filesystem::path&)>& work) {
   std::string folder = (std::filesystem::temp_directory_path() / "headroom-bench-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
     throw Error(ErrorCode::runtime, "bench", "cannot create " + folder);
@@ -204,7 +224,7 @@ int run_random(int rounds) {
   shape.vocabulary = 16000;
   shape.labels = 4;
   write_random_checkpoint(std::filesystem::path(folder) / "model", shape);
-  const int status = run(std::filesystem::path(folder) / "model", rounds);
+  const int status = work(std::filesystem::path(folder) / "model");
   remove_tree(folder);
   return status;
 }
@@ -212,11 +232,16 @@ int run_random(int rounds) {
 int main_of(const std::vector<std::string>& arguments) {
   std::string model;
   int rounds = 21;
+  int passes = 0;
   for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
     if (arguments[i] == "--model") model = arguments[i + 1];
     if (arguments[i] == "--rounds") rounds = std::max(1, std::atoi(arguments[i + 1].c_str()));
+    if (arguments[i] == "--parts") passes = std::max(1, std::atoi(arguments[i + 1].c_str()));
   }
-  return model.empty() ? run_random(rounds) : run(model, rounds);
+  const auto work = [&](const std::filesystem::path& directory) {
+    return passes > 0 ? run_parts(directory, passes) : run(directory, rounds);
+  };
+  return model.empty() ? run_random(work) : work(model);
 }
 
 }  // namespace
