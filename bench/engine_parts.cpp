@@ -102,6 +102,12 @@ Kernels timed_kernels() {
     record.kernels->transpose(in, stride, rows, columns, out);
     note({"turn keys", rows, columns}, started);
   };
+  if (record.kernels->attend_head == nullptr) return timed;
+  timed.attend_head = [](const HeadAttentionCall& call) {
+    const auto started = Clock::now();
+    record.kernels->attend_head(call);
+    note({"head of attention", call.query_count, call.tokens}, started);
+  };
   return timed;
 }
 

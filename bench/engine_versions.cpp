@@ -64,6 +64,7 @@ void compare(const std::vector<Version>& versions, const char* model, int precis
   models.reserve(versions.size());
   for (const Version& version : versions) models.push_back(version.load(model, precision));
   for (const Load& load : loads) {
+    if (most_rounds < load.share) continue;  // a large model's batches take minutes
     const std::vector<int32_t> ids = random_ids(load);
     std::vector<std::function<void()>> contestants;
     for (size_t i = 0; i < versions.size(); ++i) {

@@ -82,7 +82,23 @@ class Attention {
   }
 
   // The i-th kept head's rows of `context`.
-  void mix(int64_t i, int64_t queries, const Activation& context) const {
+  void mix(int64_t i, int64_t queries, const Activation& context, FetchAhead& ahead) const {
+    if (in_one_kernel()) {
+      HeadAttentionCall call;
+      call.queries = reinterpret_cast<const uint16_t*>(head(work_.queries, i));
+      call.keys = reinterpret_cast<const uint16_t*>(head(work_.keys, i));
+      call.values = reinterpret_cast<const uint16_t*>(head(work_.values, i));
+      call.width = W_;
+      call.query_count = queries;
+      call.tokens = T_;
+      call.context = context.at(0, i * W_);
+      call.context_stride = context.stride;
+      call.out = context.type();
+      call.scratch = work_.head_scratch;
+      call.ahead = &ahead;
+      kernels_.attend_head(call);
+      return;
+    }
     const int64_t units = W_ / each_;
     kernels_.transpose(reinterpret_cast<const float*>(head(work_.keys, i)), units, T_, units,
                        reinterpret_cast<float*>(work_.turned_keys));
@@ -99,6 +115,7 @@ class Attention {
   static constexpr int64_t vector_rows = 28;  // two blocks of the products without tiles
 
   bool in_floats() const { return each_ == 1; }
+  bool in_one_kernel() const { return work_.head_scratch != nullptr; }
 
   std::byte* head(const Activation& all, int64_t i) const {
     return all.data + i * T_ * W_ * all.size;
@@ -146,22 +163,30 @@ class Attention {
 
   Place value_panel(int64_t i, int64_t panel) const {
     const Activation& values = work_.values;
+    if (in_one_kernel()) return {head(values, i) + panel * panel_width * values.size, W_};
     return {head(values, i) + panel * T_ * panel_width * values.size, panel_width};
   }
 
-  void copy_keys(int64_t first, int64_t i) const {
-    const Activation& x = work_.stream.x;
-    std::byte* keys = head(work_.keys, i);
-    std::fill_n(keys, T_ * W_ * work_.keys.size, std::byte{0});
-    for (int64_t t = 0; t < T_; ++t) {
-      copy_numbers(x.floats() + t * x.stride + first, read_, keys + t * W_ * work_.keys.size);
-    }
-  }
+  void copy_keys(int64_t first, int64_t i) const { copy_rows(first, head(work_.keys, i)); }
 
   void copy_values(int64_t first, int64_t i) const {
+    if (in_one_kernel()) {
+      copy_rows(first, head(work_.values, i));
+      return;
+    }
     float* floats = in_floats() ? reinterpret_cast<float*>(head(work_.values, i)) : work_.unmixed;
     copy_to_panels(work_.stream.x, first, read_, T_, floats);
     if (!in_floats()) copy_numbers(floats, T_ * W_, head(work_.values, i));
+  }
+
+  // A head's columns of the stream from `first` on, in attention's precision, zeros behind them.
+  void copy_rows(int64_t first, std::byte* to) const {
+    const Activation& x = work_.stream.x;
+    const int64_t size = work_.keys.size;
+    std::fill_n(to, T_ * W_ * size, std::byte{0});
+    for (int64_t t = 0; t < T_; ++t) {
+      copy_numbers(x.floats() + t * x.stride + first, read_, to + t * W_ * size);
+    }
   }
 
   void copy_numbers(const float* from, int64_t count, std::byte* to) const {
@@ -261,14 +286,19 @@ Precision attention_precision(Precision linear, Isa isa) {
   return linear == Precision::fp32 ? Precision::fp32 : Precision::bf16;
 }
 
+bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t head_width) {
+  return kernels.attend_head != nullptr && attention == Precision::bf16 &&
+         head_width % (2 * panel_width) == 0;
+}
+
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
-            const Activation& context) {
+            const Activation& context, FetchAhead ahead) {
   const Attention attention(weights, layer, heads, kernels, work, tokens);
   attention.project(queries);
   attention.read_input();
   for (size_t i = 0; i < heads.heads.size(); ++i) {
-    attention.mix(static_cast<int64_t>(i), queries, context);
+    attention.mix(static_cast<int64_t>(i), queries, context, ahead);
   }
 }
 

@@ -15,10 +15,13 @@ namespace headroom {
 // bytes would need scales of their own; bfloat16 is the next best where the CPU multiplies it.
 Precision attention_precision(Precision linear, Isa isa);
 
+// Whether the kernels have one for a whole head of this (padded) width.
+bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t head_width);
+
 // Writes `context` rows for the first `queries` of the sequence's `tokens` tokens, which all are
-// keys and values. The heads lie side by side.
+// keys and values. The heads lie side by side. `ahead`: what the layer reads afterwards.
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
-            const Activation& context);
+            const Activation& context, FetchAhead ahead);
 
 }  // namespace headroom

@@ -57,7 +57,8 @@ class Pass {
       const LayerPlan& plan = plan_.layers[static_cast<size_t>(i)];
       const HeadSet heads = heads_of(i, T);
       if (!heads.heads.empty()) {
-        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context);
+        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context,
+               weights_after(layer, plan));
         add_attention(layer, heads, work_.context, work_.stream, T);
       }
       ran += static_cast<int64_t>(heads.heads.size());
@@ -70,7 +71,8 @@ class Pass {
     const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
     const HeadSet heads = heads_of(last, T);
     const Activation context = row_of(work_.tail_context, place);
-    attend(weights_, layer, heads, kernels_, work_, T, 1, context);
+    attend(weights_, layer, heads, kernels_, work_, T, 1, context,
+           weights_after(layer, plan_.layers[static_cast<size_t>(last)]));
     copy_to_tail(place);
     if (plan_.limit) {  // the next sequence has other heads: no product for several of them
       const Stream row = {row_of(work_.tail.x, place), row_of(work_.tail.operand, place)};
@@ -168,6 +170,13 @@ class Pass {
     normalise(stream, rows, layer.attention_norm);
   }
 
+  // Of the FFN, which are many and in one piece. The output projection's come first, but are few.
+  static FetchAhead weights_after(const PackedLayer& layer, const LayerPlan& plan) {
+    const int64_t panels = round_up(plan.ffn, panel_width) / panel_width;
+    return {static_cast<const std::byte*>(layer.up.panel(0)),
+            static_cast<const std::byte*>(layer.up.panel(panels))};
+  }
+
   void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,
                     const Activation& hidden, int64_t rows) const {
     if (plan.ffn == 0) return;
@@ -257,8 +266,9 @@ Workspace Encoder::prepare(std::span<const Sequence> sequences, Arena& arena) co
     check(sequence, weights_.shape);
     longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
   }
-  return make_workspace(weights_, attention_precision(weights_.precision, kernels_.isa), longest,
-                        arena);
+  const Precision attention = attention_precision(weights_.precision, kernels_.isa);
+  const bool one_kernel = attends_in_one_kernel(kernels_, attention, weights_.padded_head_width());
+  return make_workspace(weights_, {attention, one_kernel}, longest, arena);
 }
 
 void Encoder::run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,

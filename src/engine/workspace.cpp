@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/kernels/head_attention.h"
+
 namespace headroom {
 namespace {
 
@@ -56,6 +58,18 @@ Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precisio
   return stream;
 }
 
+// What products and softmax of one head leave for each other.
+void take_for_head(Arena& arena, int64_t T, int64_t width, Precision precision, Workspace& work) {
+  work.turned_keys = arena.take<uint32_t>(T * width / numbers_per_unit(precision));
+  work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
+  work.shares = work.scores;
+  if (precision == Precision::bf16) {
+    work.paired_values = arena.take<uint32_t>(T / 2 * width);
+    work.shares = take_rows(arena, attention_rows, T, precision);
+  }
+  work.inverse_sums = arena.take<float>(attention_rows);
+}
+
 ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
   ChoiceSpace space;
   space.mean = take_rows(arena, 1, shape.width, Precision::fp32);
@@ -70,7 +84,7 @@ ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
 
 }  // namespace
 
-Workspace make_workspace(const EngineWeights& weights, Precision attention, int64_t tokens,
+Workspace make_workspace(const EngineWeights& weights, AttentionWay attention, int64_t tokens,
                          Arena& arena) {
   const ModelShape& shape = weights.shape;
   const Precision precision = weights.precision;
@@ -83,18 +97,15 @@ Workspace make_workspace(const EngineWeights& weights, Precision attention, int6
   arena.reset();
   Workspace work;
   work.stream = take_stream(arena, T, D, precision);
-  work.queries = take_dense(arena, T * shape.heads, head_width, attention);
-  work.keys = take_dense(arena, T * shape.heads, head_width, attention);
-  work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention);
+  work.queries = take_dense(arena, T * shape.heads, head_width, attention.precision);
+  work.keys = take_dense(arena, T * shape.heads, head_width, attention.precision);
+  work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention.precision);
   if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
-  work.turned_keys = arena.take<uint32_t>(T * head_width / numbers_per_unit(attention));
-  work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
-  work.shares = work.scores;
-  if (attention == Precision::bf16) {
-    work.paired_values = arena.take<uint32_t>(T / 2 * head_width);
-    work.shares = take_rows(arena, attention_rows, T, attention);
+  if (attention.one_kernel) {
+    work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
+  } else {
+    take_for_head(arena, T, head_width, attention.precision, work);
   }
-  work.inverse_sums = arena.take<float>(attention_rows);
   work.context = take_rows(arena, T, all_heads, written);
   work.hidden = take_rows(arena, T, shape.ffn, written);
   work.tail = take_stream(arena, tail_rows, D, precision);

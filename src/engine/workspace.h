@@ -47,7 +47,7 @@ struct Workspace {
   // Attention, in its precision. Per kept head:
   Activation queries;  // T rows of padded head width, head after head
   Activation keys;
-  Activation values;  // panels of T rows of 16, head after head
+  Activation values;  // panels of T rows of 16, or rows like the keys', head after head
   // Of one head:
   float* unmixed = nullptr;           // values as they are read from the stream, in floats
   uint32_t* turned_keys = nullptr;    // panels of 16 keys, in units
@@ -55,11 +55,12 @@ struct Workspace {
   Activation scores;                  // attention_rows queries by T keys, in floats
   Activation shares;                  // what softmax makes of them: themselves, or in bfloat16
   float* inverse_sums = nullptr;
-  Activation context;       // T rows, kept heads side by side
-  Activation hidden;        // T rows of the FFN's inside
-  Activation quantised;     // int8: what a product reads of one of these two
-  Stream tail;              // a row per sequence
-  Activation tail_context;  // a row per sequence
+  uint32_t* head_scratch = nullptr;  // instead of these five, where one kernel attends a head
+  Activation context;                // T rows, kept heads side by side
+  Activation hidden;                 // T rows of the FFN's inside
+  Activation quantised;              // int8: what a product reads of one of these two
+  Stream tail;                       // a row per sequence
+  Activation tail_context;           // a row per sequence
   Activation tail_hidden;
   float* logits = nullptr;      // a row of whole panels per sequence
   GemmPanel* panels = nullptr;  // for whichever product comes next
@@ -74,9 +75,14 @@ inline constexpr int64_t attention_rows = 32;
 // of them instead of one each.
 inline constexpr int64_t tail_rows = 32;
 
-// Room for sequences of up to `tokens` tokens at any budget, attention's products being in
-// `attention` (fp32 or bf16). Resets the arena.
-Workspace make_workspace(const EngineWeights& weights, Precision attention, int64_t tokens,
+// How attention is computed.
+struct AttentionWay {
+  Precision precision = Precision::fp32;  // of its own products: fp32 or bf16
+  bool one_kernel = false;                // for a head
+};
+
+// Room for sequences of up to `tokens` tokens at any budget. Resets the arena.
+Workspace make_workspace(const EngineWeights& weights, AttentionWay attention, int64_t tokens,
                          Arena& arena);
 
 }  // namespace headroom

@@ -3,9 +3,13 @@
 // AMX works, kernels_test runs the real ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <vector>
 
+#include "engine/aligned_buffer.h"
 #include "engine/kernels/gemm_amx.h"
+#include "engine/kernels/head_attention_amx.h"
 #include "engine/kernels/isa.h"
 #include "engine/kernels/simd_avx2.h"
 #include "engine/random_product.h"
@@ -38,7 +42,7 @@ struct ImitatedTiles {
       std::memcpy(tile.rows[row], static_cast<const char*>(from) + row * stride, 64);
     }
   }
-  static void start(int i, int j, const uint32_t* row) { load(sums[i][j], row, 0, height); }
+  static void clear(int i, int j) { sums[i][j] = {}; }
   static void load_a(int i, const uint32_t* from, int64_t stride) {
     load(a[i], from, stride, height);
   }
@@ -97,7 +101,7 @@ TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
         fill_with_bf16(product, random);
         product.call.start = start;
         product.call.finish = finish;
-        expect_near(product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileFloatSums<Avx2>>),
+        expect_near(product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileSums<FloatSums<Avx2>>>),
                     product.result(gemm_bf16_reference), 2e-4);
       }
     }
@@ -110,8 +114,9 @@ TEST_F(AmxProduct, OfBfloatRoundsItsResultWhenAsked) {
     Product product(random, rows, panels, units);
     fill_with_bf16(product, random);
     product.call.out = GemmOut::bf16;
-    expect_near_rounded(product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileFloatSums<Avx2>>),
-                        product.result(gemm_bf16_reference));
+    expect_near_rounded(
+        product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileSums<FloatSums<Avx2>>>),
+        product.result(gemm_bf16_reference));
   }
 }
 
@@ -122,10 +127,95 @@ TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
       Product product(random, rows, panels, units);
       fill_with_bytes(product, random);
       product.call.start = start;
-      expect_near(product.result(gemm_amx<Avx2, ImitatedTiles<true>, WidenedByteProduct<Avx2>>),
-                  product.result(gemm_int8_reference), 1e-4);
+      expect_near(
+          product.result(gemm_amx<Avx2, ImitatedTiles<true>, TileSums<WidenedByteProduct<Avx2>>>),
+          product.result(gemm_int8_reference), 1e-4);
     }
   }
+}
+
+// Queries, keys and values of one head, with rows to read behind the last key.
+struct Head {
+  Head(Random& random, int64_t query_count, int64_t tokens, int64_t width)
+      : queries(random_bf16(random, query_count * width)),
+        keys(random_bf16(random, round_up(tokens, tile_rows) * width)),
+        values(random_bf16(random, tokens * width)),
+        scratch(static_cast<size_t>(head_scratch(std::max(tokens, query_count), width)) * 4) {
+    call.queries = queries.data();
+    call.keys = keys.data();
+    call.values = values.data();
+    call.width = width;
+    call.query_count = query_count;
+    call.tokens = tokens;
+    call.context_stride = width + 16;
+    call.scratch = reinterpret_cast<uint32_t*>(scratch.data());
+  }
+
+  static std::vector<uint16_t> random_bf16(Random& random, int64_t count) {
+    std::vector<uint16_t> numbers(static_cast<size_t>(count));
+    for (uint16_t& number : numbers) {
+      const auto value = static_cast<float>(2 * random.uniform() - 1);
+      round_to_bf16_reference(&value, &number, 1);
+    }
+    return numbers;
+  }
+
+  template <class Number>
+  std::vector<Number> result(GemmOut out, decltype(&attend_head_reference) kernel) {
+    std::vector<Number> context(static_cast<size_t>(call.query_count * call.context_stride));
+    call.context = context.data();
+    call.out = out;
+    kernel(call);
+    return context;
+  }
+
+  std::vector<uint16_t> queries;
+  std::vector<uint16_t> keys;
+  std::vector<uint16_t> values;
+  AlignedBuffer scratch;
+  HeadAttentionCall call;
+};
+
+using HeadOnTiles = AmxProduct;
+
+constexpr int64_t lengths[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 100};
+
+TEST_F(HeadOnTiles, EqualsThePlainOne) {
+  Random random{5};
+  for (const int64_t tokens : lengths) {
+    for (const int64_t width : {32, 96}) {
+      for (const int64_t query_count : {int64_t{1}, tokens}) {
+        Head head(random, query_count, tokens, width);
+        const auto plain = head.result<float>(GemmOut::f32, attend_head_reference);
+        const auto tiled =
+            head.result<float>(GemmOut::f32, attend_head_amx<Avx2, ImitatedTiles<false>>);
+        for (size_t i = 0; i < plain.size(); ++i) ASSERT_NEAR(tiled[i], plain[i], 1.0 / 128);
+      }
+    }
+  }
+}
+
+TEST_F(HeadOnTiles, RoundsItsResultWhenAsked) {
+  Random random{6};
+  for (const int64_t tokens : lengths) {
+    Head head(random, tokens, tokens, 64);
+    const auto kernel = attend_head_amx<Avx2, ImitatedTiles<false>>;
+    const auto whole = head.result<float>(GemmOut::f32, kernel);
+    std::vector<uint16_t> rounded(whole.size());
+    round_to_bf16_reference(whole.data(), rounded.data(), static_cast<int64_t>(whole.size()));
+    EXPECT_EQ(head.result<uint16_t>(GemmOut::bf16, kernel), rounded) << tokens;
+  }
+}
+
+// A query's result has the same bits whatever else is asked for.
+TEST_F(HeadOnTiles, TreatsEveryQueryAlike) {
+  Random random{7};
+  Head head(random, 40, 40, 32);
+  const auto kernel = attend_head_amx<Avx2, ImitatedTiles<false>>;
+  const auto all = head.result<float>(GemmOut::f32, kernel);
+  head.call.query_count = 1;
+  const auto first = head.result<float>(GemmOut::f32, kernel);
+  for (size_t i = 0; i < 32; ++i) EXPECT_EQ(first[i], all[i]);
 }
 
 }  // namespace

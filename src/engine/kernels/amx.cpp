@@ -2,6 +2,7 @@
 // BF16. Compiled with its flags: see CMakeLists.txt.
 #include "engine/kernels/amx_probe.h"
 #include "engine/kernels/gemm_amx.h"
+#include "engine/kernels/head_attention_amx.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/products_avx512.h"
 #include "engine/kernels/tiles_amx.h"
@@ -12,8 +13,9 @@ const Kernels& amx_kernels() {
   static const Kernels kernels = [] {
     Kernels all = avx512_bf16_kernels();
     all.isa = Isa::amx;
-    all.gemm_bf16 = gemm_amx<Avx512, AmxTiles<TileNumbers::bf16>, TileFloatSums<Avx512>>;
-    all.gemm_int8 = gemm_amx<Avx512, AmxTiles<TileNumbers::bytes>, ByteProduct>;
+    all.gemm_bf16 = gemm_amx<Avx512, AmxTiles<TileNumbers::bf16>, TileSums<FloatSums<Avx512>>>;
+    all.gemm_int8 = gemm_amx<Avx512, AmxTiles<TileNumbers::bytes>, TileSums<ByteProduct>>;
+    all.attend_head = attend_head_amx<Avx512, AmxTiles<TileNumbers::bf16>>;
     return all;
   }();
   return kernels;
@@ -22,13 +24,12 @@ const Kernels& amx_kernels() {
 // One product of ones in each precision: 16 units of two, or four, ones in every sum.
 bool amx_products_are_right() {
   alignas(64) uint32_t ones[16 * 16];
-  alignas(64) uint32_t zeros[16] = {};
   alignas(64) float sums[16 * 16];
   bool right = true;
   using Floats = AmxTiles<TileNumbers::bf16>;
   for (uint32_t& pair : ones) pair = 0x3f803f80U;
   Floats::configure(16);
-  Floats::start(0, 0, zeros);
+  Floats::clear(0, 0);
   Floats::load_a(0, ones, 64);
   Floats::load_b(0, ones, 64);
   Floats::multiply<1, 1>();
@@ -36,7 +37,7 @@ bool amx_products_are_right() {
   for (const float sum : sums) right = right && sum == 32.0F;
   using Bytes = AmxTiles<TileNumbers::bytes>;
   for (uint32_t& four : ones) four = 0x01010101U;
-  Bytes::start(0, 0, zeros);
+  Bytes::clear(0, 0);
   Bytes::load_a(0, ones, 64);
   Bytes::load_b(0, ones, 64);
   Bytes::multiply<1, 1>();

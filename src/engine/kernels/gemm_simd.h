@@ -21,8 +21,8 @@ template <class S>
 struct FloatSums {
   using Sum = typename S::Float;
   static constexpr bool whole_numbers = false;
-  static constexpr bool accumulates_late = false;  // what `out` held is in the sums already
-  static constexpr bool coarse = true;             // what becomes of the results is rounded anyway
+  static constexpr bool late = false;   // bias and what `out` held are in the sums
+  static constexpr bool coarse = true;  // what becomes of the results is rounded anyway
   static void store(float* to, Sum sum) { S::store(to, sum); }
 };
 
@@ -32,6 +32,7 @@ template <class S>
 struct WholeSums {
   using Sum = typename S::Bits;
   static constexpr bool whole_numbers = true;
+  static constexpr bool late = false;  // what they start with is in the sums
   static constexpr bool coarse = true;
   static void store(float* to, Sum sum) { S::store_bits(to, sum); }
 };
@@ -197,72 +198,100 @@ void start_whole_sums(const GemmCall& call, const GemmPanel& panel, uint32_t* st
   }
 }
 
-// Rows of sums of some panels, side by side in the scratch tile, to their places with what the call
-// wants done on the way. What that is, is known to the compiler, because AMX leaves no more than 8
-// cycles for each register of sums where k is 256.
-template <class S, class P, GemmFinish finish, GemmOut type, bool adds>
-void finish_rows(const GemmCall& call, int64_t row, int64_t rows, const GemmPanel* panel,
-                 int64_t panels, const float* tile, int64_t stride) {
-  for (int64_t column = 0; column < panels * panel_width; column += S::lanes) {
-    const GemmPanel& to = panel[column / panel_width];
-    const int64_t n = column % panel_width;
-    const int64_t out_stride = to.out_stride;
-    const int64_t first = row * out_stride + n;
-    typename S::Float scale = S::zero();
-    typename S::Float start = S::zero();
-    if constexpr (P::whole_numbers) {
-      scale = S::load(to.scales + n);
-      if (to.bias != nullptr) start = S::load(to.bias + n);
+// Rows of sums of some panels, side by side in a scratch tile.
+struct SumRows {
+  int64_t row = 0;  // of the call
+  int64_t rows = 0;
+  const GemmPanel* panel = nullptr;
+  int64_t panels = 0;
+  const float* at = nullptr;
+  int64_t stride = 0;
+  const uint32_t* start = nullptr;  // late whole sums: 16 for each panel
+};
+
+// To their places with what the call wants done on the way. What that is, is known to the compiler,
+// because AMX leaves no more than 8 cycles for each register of sums where k is 256. `together`
+// registers are next to each other in the result.
+template <class S, class P, GemmFinish finish, GemmOut type, bool adds, int together>
+void finish_rows(const GemmCall& call, const SumRows& from) {
+  for (int64_t column = 0; column < from.panels * panel_width; column += together * S::lanes) {
+    typename S::Float scale[together];
+    typename S::Float bias[together];
+    typename S::Bits start[together];
+    for (int t = 0; t < together; ++t) {
+      const int64_t place = column + t * S::lanes;
+      const GemmPanel& panel = from.panel[place / panel_width];
+      const int64_t n = place % panel_width;
+      bias[t] = panel.bias != nullptr ? S::load(panel.bias + n) : S::zero();
+      if constexpr (P::whole_numbers) {
+        scale[t] = S::load(panel.scales + n);
+        if constexpr (P::late) start[t] = S::load_bits(from.start + place);
+      }
     }
+    const GemmPanel& to = from.panel[column / panel_width];
+    const int64_t first = from.row * to.out_stride + column % panel_width;
     auto* floats = static_cast<float*>(to.out) + (type == GemmOut::f32 ? first : 0);
     auto* halves = static_cast<uint16_t*>(to.out) + (type == GemmOut::bf16 ? first : 0);
-    const float* sums = tile + column;
-    for (int64_t i = 0; i < rows; ++i) {
-      typename S::Float x;
-      if constexpr (P::whole_numbers) {
-        const auto* bits = reinterpret_cast<const uint32_t*>(sums);
-        x = S::multiply(S::whole_to_float(S::load_bits(bits)),
-                        S::multiply(S::spread(call.a_scales[row + i]), scale));
-        x = S::add(x, adds ? S::add(start, S::load(floats)) : start);
-      } else {
-        x = S::load(sums);
-        if constexpr (adds && P::accumulates_late) x = S::add(x, S::load(floats));
-      }
-      if constexpr (finish == GemmFinish::gelu) {
-        x = P::coarse ? coarse_gelu_of<S>(x) : gelu_of<S>(x);
-      }
-      if constexpr (finish == GemmFinish::scale_rows) {
-        x = S::multiply(x, S::spread(call.row_scales[row + i]));
+    const float* sums = from.at + column;
+    for (int64_t i = 0; i < from.rows; ++i) {
+      typename S::Float x[together];
+      for (int t = 0; t < together; ++t) {
+        if constexpr (P::whole_numbers) {
+          auto whole = S::load_bits(reinterpret_cast<const uint32_t*>(sums) + t * S::lanes);
+          if constexpr (P::late) whole = S::add_whole(whole, start[t]);
+          const auto factor = S::multiply(S::spread(call.a_scales[from.row + i]), scale[t]);
+          x[t] = S::multiply(S::whole_to_float(whole), factor);
+          const auto more = adds ? S::add(bias[t], S::load(floats + t * S::lanes)) : bias[t];
+          x[t] = S::add(x[t], more);
+        } else {
+          x[t] = S::load(sums + t * S::lanes);
+          if constexpr (P::late) x[t] = S::add(x[t], bias[t]);
+          if constexpr (P::late && adds) x[t] = S::add(x[t], S::load(floats + t * S::lanes));
+        }
+        if constexpr (finish == GemmFinish::gelu) {
+          x[t] = P::coarse ? coarse_gelu_of<S>(x[t]) : gelu_of<S>(x[t]);
+        }
+        if constexpr (finish == GemmFinish::scale_rows) {
+          x[t] = S::multiply(x[t], S::spread(call.row_scales[from.row + i]));
+        }
       }
       if constexpr (type == GemmOut::f32) {
-        S::store(floats, x);
-        floats += out_stride;
+        for (int t = 0; t < together; ++t) S::store(floats + t * S::lanes, x[t]);
+        floats += to.out_stride;
       } else {
-        S::store_bf16(halves, x);
-        halves += out_stride;
+        if constexpr (together == 2) {
+          S::store_bf16(halves, x[0], x[1]);
+        } else {
+          S::store_bf16(halves, x[0]);
+        }
+        halves += to.out_stride;
       }
-      sums += stride;
+      sums += from.stride;
     }
   }
 }
 
-using FinishFunction = void (*)(const GemmCall&, int64_t row, int64_t rows, const GemmPanel*,
-                                int64_t panels, const float* tile, int64_t stride);
+using FinishFunction = void (*)(const GemmCall&, const SumRows&);
 
-template <class S, class P, GemmFinish finish>
+template <class S, class P, int together, GemmFinish finish>
 FinishFunction finish_function(const GemmCall& call) {
-  if (call.out == GemmOut::bf16) return finish_rows<S, P, finish, GemmOut::bf16, false>;
-  return call.start == GemmStart::accumulate ? finish_rows<S, P, finish, GemmOut::f32, true>
-                                             : finish_rows<S, P, finish, GemmOut::f32, false>;
+  if (call.out == GemmOut::bf16) {
+    return finish_rows<S, P, finish, GemmOut::bf16, false, together>;
+  }
+  return call.start == GemmStart::accumulate
+             ? finish_rows<S, P, finish, GemmOut::f32, true, together>
+             : finish_rows<S, P, finish, GemmOut::f32, false, together>;
 }
 
-template <class S, class P>
+template <class S, class P, int together>
 FinishFunction finish_function(const GemmCall& call) {
-  if (call.finish == GemmFinish::gelu) return finish_function<S, P, GemmFinish::gelu>(call);
-  if (call.finish == GemmFinish::scale_rows) {
-    return finish_function<S, P, GemmFinish::scale_rows>(call);
+  if (call.finish == GemmFinish::gelu) {
+    return finish_function<S, P, together, GemmFinish::gelu>(call);
   }
-  return finish_function<S, P, GemmFinish::none>(call);
+  if (call.finish == GemmFinish::scale_rows) {
+    return finish_function<S, P, together, GemmFinish::scale_rows>(call);
+  }
+  return finish_function<S, P, together, GemmFinish::none>(call);
 }
 
 // Whether there is nothing left to finish: sums can go where results belong.
@@ -271,8 +300,9 @@ bool sums_are_results(const GemmCall& call) {
   if constexpr (P::whole_numbers) {
     return false;
   } else {
-    const bool adds = P::accumulates_late && call.start == GemmStart::accumulate;
-    return !adds && call.finish == GemmFinish::none && call.out == GemmOut::f32;
+    const bool adds = call.start == GemmStart::accumulate || call.panels[0].bias != nullptr;
+    const bool complete = !P::late || !adds;
+    return complete && call.finish == GemmFinish::none && call.out == GemmOut::f32;
   }
 }
 
@@ -281,7 +311,7 @@ void gemm_simd(const GemmCall& call) {
   constexpr int64_t scratch_width = 4 * panel_width;
   alignas(64) float scratch[S::tile_rows_1 * scratch_width];
   const bool straight = sums_are_results<P>(call);
-  const FinishFunction finish = finish_function<S, P>(call);
+  const FinishFunction finish = finish_function<S, P, 1>(call);
   // Few rows leave registers for more panels; many rows need few panels to be efficient.
   int64_t panels = 1;
   int64_t most_rows = S::tile_rows_1;
@@ -313,7 +343,7 @@ void gemm_simd(const GemmCall& call) {
       }
       tile_function<S, P>(rows, panels)(call, row, panel, out);
       if (straight) continue;
-      finish(call, row, rows, panel, panels, scratch, scratch_width);
+      finish(call, {row, rows, panel, panels, scratch, scratch_width});
     }
   }
 }

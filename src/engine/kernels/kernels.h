@@ -6,6 +6,7 @@
 
 #include "engine/kernels/elementwise.h"
 #include "engine/kernels/gemm.h"
+#include "engine/kernels/head_attention.h"
 #include "engine/kernels/isa.h"
 #include "engine/kernels/layer_norm.h"
 #include "engine/kernels/softmax.h"
@@ -25,6 +26,8 @@ struct Kernels {
   decltype(&round_to_bf16_reference) round_to_bf16 = nullptr;
   decltype(&quantise_reference) quantise = nullptr;
   decltype(&transpose_reference) transpose = nullptr;
+  // Null: products and softmax apart are as good.
+  decltype(&attend_head_reference) attend_head = nullptr;
 };
 
 // One file each, compiled with that instruction set's flags.

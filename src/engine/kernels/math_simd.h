@@ -27,15 +27,20 @@ typename S::Float exp_of(typename S::Float x) {
   return S::zero_where_less(S::times_power_of_two(polynomial<S>(r, taylor), n), x, lowest);
 }
 
-// Of x <= 88, to 2^-13 of the result; below -86 it stays above 1e-38. exp(x) = 2^n 2^r with |r| <=
+// Of x <= 127, to 2^-13 of the result; below -125 it stays above 1e-38. 2^x = 2^n 2^r with |r| <=
 // 1/2, where the cubic's error was minimised by reweighted least squares.
 template <class S>
-typename S::Float coarse_exp_of(typename S::Float x) {
+typename S::Float coarse_power_of_two(typename S::Float x) {
   constexpr float p[] = {0.999928057F, 0.693260968F, 0.242611274F, 0.0551716909F};
-  const typename S::Float power =
-      S::larger(S::multiply(x, S::spread(1.44269504F)), S::spread(-125.0F));
+  const typename S::Float power = S::larger(x, S::spread(-125.0F));
   const typename S::Float n = S::nearest_whole(power);
   return S::times_power_of_two(polynomial<S>(S::subtract(power, n), p), n);
+}
+
+// Of x <= 88, with the same error.
+template <class S>
+typename S::Float coarse_exp_of(typename S::Float x) {
+  return coarse_power_of_two<S>(S::multiply(x, S::spread(1.44269504F)));
 }
 
 // erf(x) = x P(x^2) / Q(x^2) for |x| <= 4; beyond, erf is 1 as a float. Coefficients: relative

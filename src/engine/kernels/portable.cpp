@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "engine/kernels/kernels.h"
 
@@ -193,6 +195,38 @@ void transpose_reference(const float* in, int64_t stride, int64_t rows, int64_t 
     for (int64_t column = 0; column < columns; ++column) {
       panel[column * panel_width + row % panel_width] =
           row < rows ? in[row * stride + column] : 0.0F;
+    }
+  }
+}
+
+void attend_head_reference(const HeadAttentionCall& call) {
+  const auto row = [&](const uint16_t* all, int64_t i) { return all + i * call.width; };
+  std::vector<double> shares(static_cast<size_t>(call.tokens));
+  for (int64_t q = 0; q < call.query_count; ++q) {
+    double highest = -std::numeric_limits<double>::infinity();
+    for (int64_t k = 0; k < call.tokens; ++k) {
+      double score = 0;
+      for (int64_t d = 0; d < call.width; ++d) {
+        score += static_cast<double>(from_bf16(row(call.queries, q)[d])) *
+                 static_cast<double>(from_bf16(row(call.keys, k)[d]));
+      }
+      shares[static_cast<size_t>(k)] = score;
+      highest = std::max(highest, score);
+    }
+    double sum = 0;
+    for (double& share : shares) sum += share = std::exp(share - highest);
+    for (int64_t d = 0; d < call.width; ++d) {
+      double result = 0;
+      for (int64_t k = 0; k < call.tokens; ++k) {
+        result += shares[static_cast<size_t>(k)] / sum *
+                  static_cast<double>(from_bf16(row(call.values, k)[d]));
+      }
+      const int64_t at = q * call.context_stride + d;
+      if (call.out == GemmOut::f32) {
+        static_cast<float*>(call.context)[at] = static_cast<float>(result);
+      } else {
+        static_cast<uint16_t*>(call.context)[at] = to_bf16(static_cast<float>(result));
+      }
     }
   }
 }

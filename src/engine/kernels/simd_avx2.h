@@ -36,6 +36,10 @@ struct Avx2 {
   static void store_bf16(uint16_t* to, Float x) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rounded(x));
   }
+  static void store_bf16(uint16_t* to, Float x, Float y) {
+    store_bf16(to, x);
+    store_bf16(to + lanes, y);
+  }
   static void store_bf16_first(uint16_t* to, Float x, int64_t count) {
     uint16_t all[lanes];
     store_bf16(all, x);
@@ -87,6 +91,18 @@ struct Avx2 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
   }
   static Float whole_to_float(Bits x) { return _mm256_cvtepi32_ps(x); }
+  static Bits either(Bits a, Bits b) { return _mm256_or_si256(a, b); }
+  static Bits high_halves(Bits low) { return _mm256_slli_epi32(low, 16); }
+  static Bits load_halves(const uint16_t* from) {  // one in each lane
+    return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  }
+  // x rounded in the low half of each lane, y in the high one; ties away from 0.
+  static Bits bf16_pairs(Float x, Float y) {
+    const Bits half = _mm256_set1_epi32(0x8000);
+    const Bits low = _mm256_srli_epi32(_mm256_add_epi32(_mm256_castps_si256(x), half), 16);
+    return _mm256_blend_epi16(low, _mm256_add_epi32(_mm256_castps_si256(y), half), 0xaa);
+  }
+  static Bits add_whole(Bits a, Bits b) { return _mm256_add_epi32(a, b); }
   static Bits subtract_whole(Bits a, Bits b) { return _mm256_sub_epi32(a, b); }
   // Per lane: four unsigned bytes of a times four signed ones of b, added to the lane of sum.
   static Bits add_byte_products(Bits a, Bits b, Bits sum) {

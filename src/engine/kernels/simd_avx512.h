@@ -43,6 +43,7 @@ struct Avx512 {
   static void store_bf16(uint16_t* to, Float x) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rounded(x));
   }
+  static void store_bf16(uint16_t* to, Float x, Float y) { _mm512_storeu_si512(to, rounded(x, y)); }
   static void store_bf16_first(uint16_t* to, Float x, int64_t count) {
     _mm256_mask_storeu_epi16(to, first(count), rounded(x));
   }
@@ -83,6 +84,19 @@ struct Avx512 {
   static Bits zero_bits() { return _mm512_setzero_si512(); }
   static void store_bits(float* to, Bits x) { _mm512_storeu_si512(to, x); }
   static Float whole_to_float(Bits x) { return _mm512_cvtepi32_ps(x); }
+  static Bits either(Bits a, Bits b) { return _mm512_or_si512(a, b); }
+  static Bits high_halves(Bits low) { return _mm512_slli_epi32(low, 16); }
+  static Bits load_halves(const uint16_t* from) {  // one in each lane
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  // x rounded in the low half of each lane, y in the high one; ties away from 0.
+  static Bits bf16_pairs(Float x, Float y) {
+    const Bits half = _mm512_set1_epi32(0x8000);
+    const Bits low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(x), half), 16);
+    const Bits high = _mm512_add_epi32(_mm512_castps_si512(y), half);
+    return _mm512_mask_blend_epi16(0xaaaaaaaaU, low, high);
+  }
+  static Bits add_whole(Bits a, Bits b) { return _mm512_add_epi32(a, b); }
   static Bits subtract_whole(Bits a, Bits b) { return _mm512_sub_epi32(a, b); }
   // Per lane: four unsigned bytes of a times four signed ones of b, added to the lane of sum.
   static Bits add_byte_products(Bits a, Bits b, Bits sum) {
@@ -136,6 +150,13 @@ struct Avx512 {
     const Bits odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const Bits up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
+#endif
+  }
+  static Bits rounded(Float x, Float y) {
+#ifdef __AVX512BF16__
+    return reinterpret_cast<Bits>(_mm512_cvtne2ps_pbh(y, x));
+#else
+    return _mm512_inserti64x4(_mm512_castsi256_si512(rounded(x)), rounded(y), 1);
 #endif
   }
 };

@@ -36,13 +36,11 @@ struct AmxTiles {
   // read may be written too late.
   static void settle() { __asm__ volatile("" ::: "memory"); }
 
-  // Every row of sums becomes these 16 numbers.
-  static void start(int i, int j, const uint32_t* row) {
-    settle();
-    if (i == 0 && j == 0) _tile_loadd(0, row, 0);
-    if (i == 0 && j == 1) _tile_loadd(1, row, 0);
-    if (i == 1 && j == 0) _tile_loadd(2, row, 0);
-    if (i == 1 && j == 1) _tile_loadd(3, row, 0);
+  static void clear(int i, int j) {
+    if (i == 0 && j == 0) _tile_zero(0);
+    if (i == 0 && j == 1) _tile_zero(1);
+    if (i == 1 && j == 0) _tile_zero(2);
+    if (i == 1 && j == 1) _tile_zero(3);
   }
   static void load_a(int i, const uint32_t* from, int64_t stride) {
     settle();

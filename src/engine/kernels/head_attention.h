@@ -1,0 +1,38 @@
+// Attention of one head in one kernel, in bfloat16.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/fetch_ahead.h"
+#include "engine/kernels/gemm.h"
+
+namespace headroom {
+
+// context[q] = sum over k of softmax(queries[q] . keys)[k] * values[k]. Shares and results are
+// exact to 2^-7 of the largest value.
+struct HeadAttentionCall {
+  const uint16_t* queries = nullptr;  // rows of `width` bfloat16, scaled
+  const uint16_t* keys = nullptr;     // whole tiles of 16 rows can be read
+  const uint16_t* values = nullptr;
+  int64_t width = 0;  // a multiple of 32
+  int64_t query_count = 0;
+  int64_t tokens = 0;           // keys and values
+  void* context = nullptr;      // a row of `width` for each query
+  int64_t context_stride = 0;   // elements
+  GemmOut out = GemmOut::f32;   // what `context` is made of
+  uint32_t* scratch = nullptr;  // head_scratch() units, at a cache line
+  FetchAhead* ahead = nullptr;  // may be null; is moved on by what was fetched
+};
+void attend_head_reference(const HeadAttentionCall& call);
+
+// Of a kernel's `scratch` for up to so many queries and keys.
+constexpr int64_t head_scratch(int64_t tokens, int64_t width) {
+  const int64_t rows = round_up(tokens, 2 * panel_width);
+  constexpr int64_t queries_at_once = 2 * panel_width;
+  const int64_t turned = rows * width;                    // queries, and values
+  const int64_t scores = rows * queries_at_once * 3 / 2;  // and shares, half as large
+  const int64_t results = (width + 1) * queries_at_once + 3 * panel_width * panel_width;
+  return turned + scores + results;
+}
+
+}  // namespace headroom

@@ -1,0 +1,269 @@
+// Attention of one head in AMX tiles. Scores lie with their keys in rows and their queries in
+// lanes, so that softmax, which sums over keys, adds whole registers: along the lanes it took 17
+// cycles for 16 scores, the other way round it takes 8. Nothing that was just written is read as a
+// tile before other work has been done: see gemm_amx.h.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/gemm_amx.h"
+#include "engine/kernels/head_attention.h"
+#include "engine/kernels/math_simd.h"
+#include "engine/kernels/rows_simd.h"
+
+namespace headroom {
+namespace {
+
+// Two by two tiles of sums over `steps` tiles of k: of `a` in rows `a_stride` bytes apart whose
+// next tile is `a_step` units on, of panels `b`. Goes to rows of 32 floats.
+struct TileProduct {
+  const uint32_t* a = nullptr;
+  int64_t a_rows = 0;  // units from the first tile of rows to the second
+  int64_t a_stride = 0;
+  int64_t a_step = 0;
+  const uint32_t* b = nullptr;
+  int64_t b_panel = 0;  // units from the first panel to the second
+  int64_t steps = 0;
+  float* out = nullptr;
+};
+
+template <class Tiles, int row_tiles, int panels>
+void multiply_tiles(const TileProduct& product) {
+  for (int i = 0; i < row_tiles; ++i) {
+    for (int j = 0; j < panels; ++j) Tiles::clear(i, j);
+  }
+  for (int64_t step = 0; step < product.steps; ++step) {
+    for (int i = 0; i < row_tiles; ++i) {
+      Tiles::load_a(i, product.a + i * product.a_rows + step * product.a_step, product.a_stride);
+    }
+    for (int j = 0; j < panels; ++j) {
+      Tiles::load_b(j, product.b + j * product.b_panel + step * tile_rows * panel_width,
+                    tile_bytes);
+    }
+    Tiles::template multiply<row_tiles, panels>();
+  }
+  constexpr int64_t width = 2 * panel_width;
+  for (int i = 0; i < row_tiles; ++i) {
+    for (int j = 0; j < panels; ++j) {
+      Tiles::store(i, j, product.out + i * tile_rows * width + j * panel_width, width * 4);
+    }
+  }
+}
+
+template <class Tiles>
+void multiply_tiles(const TileProduct& product, int64_t row_tiles, int64_t panels) {
+  if (row_tiles == 2) {
+    panels == 2 ? multiply_tiles<Tiles, 2, 2>(product) : multiply_tiles<Tiles, 2, 1>(product);
+  } else {
+    panels == 2 ? multiply_tiles<Tiles, 1, 2>(product) : multiply_tiles<Tiles, 1, 1>(product);
+  }
+}
+
+template <class S, class Tiles>
+class HeadAttention {
+ public:
+  explicit HeadAttention(const HeadAttentionCall& call)
+      : call_(call),
+        ahead_(call.ahead != nullptr ? *call.ahead : FetchAhead{}),
+        units_(call.width / 2),
+        key_units_(round_up(call.tokens, 2 * tile_rows) / 2),
+        turned_queries_(call.scratch),
+        turned_values_(turned_queries_ + round_up(call.query_count, panel_width) * units_),
+        shares_(turned_values_ + key_units_ * call.width),
+        scores_(reinterpret_cast<float*>(shares_ + 2 * key_units_ * panel_width)),
+        sums_(scores_ + 2 * key_units_ * queries_at_once),
+        turned_sums_(sums_ + call.width * queries_at_once),
+        inverse_sums_(turned_sums_ + 2 * panel_width * panel_width),
+        pairs_(reinterpret_cast<uint32_t*>(inverse_sums_ + queries_at_once)) {}
+
+  void run() {
+    turn_values();
+    transpose_simd<S>(reinterpret_cast<const float*>(call_.queries), units_, call_.query_count,
+                      units_, reinterpret_cast<float*>(turned_queries_));
+    Tiles::configure(tile_rows);
+    for (int64_t query = 0; query < call_.query_count; query += queries_at_once) {
+      const int64_t left = call_.query_count - query;
+      const int64_t panels = left > panel_width ? 2 : 1;
+      score(query, panels);
+      for (int64_t n = 0; n < panels * panel_width; n += S::lanes) take_shares(n);
+      for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
+        sum_values(column, panels);
+      }
+      for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
+        for (int64_t panel = 0; panel < panels; ++panel) {
+          const int64_t rows = left - panel * panel_width;
+          write(query + panel * panel_width, rows < panel_width ? rows : panel_width, column,
+                panel);
+        }
+      }
+    }
+    Tiles::release();
+    if (call_.ahead != nullptr) *call_.ahead = ahead_;
+  }
+
+ private:
+  static constexpr int64_t queries_at_once = 2 * panel_width;
+  static constexpr int64_t lines_at_once = 2;
+
+  // Called about every 25 cycles: two lines then ask for no more than L3 gives.
+  void fetch_some() {
+    if (ahead_.at >= ahead_.end) return;
+    for (int64_t line = 0; line < lines_at_once; ++line) {
+      __builtin_prefetch(ahead_.at + line * tile_bytes, 0, 2);
+    }
+    ahead_.at += lines_at_once * tile_bytes;
+  }
+
+  // A tile for every 16 columns and 32 tokens: a row for each column, two tokens in a unit; zeros
+  // where there is no token.
+  void turn_values() {
+    for (int64_t column = 0; column < call_.width; column += tile_rows) {
+      for (int64_t unit = 0; unit < key_units_; unit += tile_rows) {
+        for (int64_t row = 0; row < tile_rows; ++row) {
+          const int64_t token = 2 * (unit + row);
+          fetch_some();
+          for (int64_t n = 0; n < tile_rows; n += S::lanes) {
+            const typename S::Bits pair =
+                S::either(value(token, column + n), S::high_halves(value(token + 1, column + n)));
+            S::store_bits(reinterpret_cast<float*>(pairs_ + row * panel_width + n), pair);
+          }
+        }
+        S::transpose(
+            reinterpret_cast<const float*>(pairs_), panel_width,
+            reinterpret_cast<float*>(turned_values_ + column * key_units_ + unit * panel_width));
+      }
+    }
+  }
+  // In the low halves of lanes.
+  typename S::Bits value(int64_t token, int64_t column) const {
+    if (token >= call_.tokens) return S::zero_bits();
+    return S::load_halves(call_.values + token * call_.width + column);
+  }
+
+  // A row of 32 queries for every key.
+  void score(int64_t query, int64_t panels) const {
+    const auto* keys = reinterpret_cast<const uint32_t*>(call_.keys);
+    for (int64_t key = 0; key < call_.tokens; key += 2 * tile_rows) {
+      TileProduct product;
+      product.a = keys + key * units_;
+      product.a_rows = tile_rows * units_;
+      product.a_stride = units_ * 4;
+      product.a_step = panel_width;
+      product.b = turned_queries_ + query * units_;
+      product.b_panel = panel_width * units_;
+      product.steps = units_ / panel_width;
+      product.out = scores_ + key * queries_at_once;
+      multiply_tiles<Tiles>(product, call_.tokens - key > tile_rows ? 2 : 1, panels);
+    }
+  }
+
+  // Softmax for a register of queries from lane n on. Four maxima and two sums, because each waits
+  // four cycles for itself.
+  void take_shares(int64_t n) {
+    using Float = typename S::Float;
+    const float* scores = scores_ + n;
+    const int64_t tokens = call_.tokens;
+    Float highest[4];
+    for (Float& x : highest) x = S::load(scores);
+    int64_t key = 0;
+    for (; key + 4 <= tokens; key += 4) {
+      for (int64_t i = 0; i < 4; ++i) {
+        highest[i] = S::larger(highest[i], S::load(scores + (key + i) * queries_at_once));
+      }
+    }
+    for (; key < tokens; ++key) {
+      highest[0] = S::larger(highest[0], S::load(scores + key * queries_at_once));
+    }
+    const Float shift =
+        S::larger(S::larger(highest[0], highest[1]), S::larger(highest[2], highest[3]));
+    const Float scaled_shift = S::multiply(shift, S::spread(-1.44269504F));
+    const auto share = [&](int64_t of) {
+      const Float x = S::load(scores + of * queries_at_once);
+      return coarse_power_of_two<S>(S::multiply_add(x, S::spread(1.44269504F), scaled_shift));
+    };
+    auto* shares = shares_ + n / panel_width * key_units_ * panel_width + n % panel_width;
+    Float sum[2] = {S::zero(), S::zero()};
+    for (key = 0; key + 1 < tokens; key += 2) {
+      const Float first = share(key);
+      const Float second = share(key + 1);
+      fetch_some();
+      sum[0] = S::add(sum[0], first);
+      sum[1] = S::add(sum[1], second);
+      S::store_bits(reinterpret_cast<float*>(shares + key / 2 * panel_width),
+                    S::bf16_pairs(first, second));
+    }
+    for (; key / 2 < key_units_; key += 2) {
+      const Float last = key < tokens ? share(key) : S::zero();
+      sum[0] = S::add(sum[0], last);
+      S::store_bits(reinterpret_cast<float*>(shares + key / 2 * panel_width),
+                    S::bf16_pairs(last, S::zero()));
+    }
+    S::store(inverse_sums_ + n, S::divide(S::spread(1.0F), S::add(sum[0], sum[1])));
+  }
+
+  // A row of 32 queries for each of 32 columns.
+  void sum_values(int64_t column, int64_t panels) const {
+    TileProduct product;
+    product.a = turned_values_ + column * key_units_;
+    product.a_rows = tile_rows * key_units_;
+    product.a_stride = tile_bytes;
+    product.a_step = tile_rows * panel_width;
+    product.b = shares_;
+    product.b_panel = key_units_ * panel_width;
+    product.steps = key_units_ / panel_width;
+    product.out = sums_ + column * queries_at_once;
+    multiply_tiles<Tiles>(product, 2, panels);
+  }
+
+  // 32 columns for a panel of queries, a row for each.
+  void write(int64_t query, int64_t rows, int64_t column, int64_t panel) {
+    for (int64_t i = 0; i < 2; ++i) {
+      float* sums = sums_ + (column + i * tile_rows) * queries_at_once + panel * panel_width;
+      for (int64_t row = 0; row < tile_rows; ++row) {
+        for (int64_t n = 0; n < panel_width; n += S::lanes) {
+          float* at = sums + row * queries_at_once + n;
+          S::store(at, S::multiply(S::load(at), S::load(inverse_sums_ + panel * panel_width + n)));
+        }
+      }
+      S::transpose(sums, queries_at_once, turned_sums_ + i * panel_width * panel_width);
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t place = (query + row) * call_.context_stride + column;
+      fetch_some();
+      for (int64_t n = 0; n < 2 * tile_rows; n += 2 * S::lanes) {
+        const auto x = S::load(turned_sum(row, n));
+        const auto y = S::load(turned_sum(row, n + S::lanes));
+        if (call_.out == GemmOut::bf16) {
+          S::store_bf16(static_cast<uint16_t*>(call_.context) + place + n, x, y);
+        } else {
+          S::store(static_cast<float*>(call_.context) + place + n, x);
+          S::store(static_cast<float*>(call_.context) + place + n + S::lanes, y);
+        }
+      }
+    }
+  }
+  const float* turned_sum(int64_t row, int64_t n) const {
+    return turned_sums_ + (n / panel_width * panel_width + row) * panel_width + n % panel_width;
+  }
+
+  const HeadAttentionCall& call_;
+  FetchAhead ahead_;
+  int64_t units_;      // of a row of queries or keys
+  int64_t key_units_;  // whole tiles of two keys each
+  uint32_t* turned_queries_;
+  uint32_t* turned_values_;
+  uint32_t* shares_;  // two panels of queries, two keys in a unit
+  float* scores_;
+  float* sums_;
+  float* turned_sums_;
+  float* inverse_sums_;
+  uint32_t* pairs_;  // a tile
+};
+
+template <class S, class Tiles>
+void attend_head_amx(const HeadAttentionCall& call) {
+  HeadAttention<S, Tiles>(call).run();
+}
+
+}  // namespace
+}  // namespace headroom
