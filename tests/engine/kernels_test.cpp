@@ -191,13 +191,13 @@ TEST_P(Kernel, LayerNormEqualsThePlainOne) {
   Random random{6};
   for (const int64_t width : {1, 3, 8, 16, 24, 33, 256, 271}) {
     const int64_t stride = width + 2;
-    std::vector<float> expected = random_floats(random, 4 * stride, 3.0);
+    std::vector<float> expected = random_floats(random, 5 * stride, 3.0);
     std::vector<float> actual = expected;
     const std::vector<float> weight = random_floats(random, width);
     const std::vector<float> bias = random_floats(random, width);
-    std::vector<uint16_t> expected_copy(static_cast<size_t>(4 * stride));
+    std::vector<uint16_t> expected_copy(static_cast<size_t>(5 * stride));
     std::vector<uint16_t> copy = expected_copy;
-    LayerNormCall call{expected.data(),      stride, 4, width, weight.data(), bias.data(), 1e-12F,
+    LayerNormCall call{expected.data(),      stride, 5, width, weight.data(), bias.data(), 1e-12F,
                        expected_copy.data(), stride};
     if (width > 1) {  // one number has no variance: the result is rounding noise
       layer_norm_reference(call);
@@ -205,14 +205,41 @@ TEST_P(Kernel, LayerNormEqualsThePlainOne) {
       call.copy = copy.data();
       fast().layer_norm(call);
       expect_near(actual, expected, 1e-5);
-      std::vector<uint16_t> rounded(static_cast<size_t>(4 * stride));
-      for (int64_t row = 0; row < 4; ++row) {
+      std::vector<uint16_t> rounded(static_cast<size_t>(5 * stride));
+      for (int64_t row = 0; row < 5; ++row) {
         round_to_bf16_reference(&actual[static_cast<size_t>(row * stride)],
                                 &rounded[static_cast<size_t>(row * stride)], width);
       }
       EXPECT_EQ(copy, rounded);
     }
   }
+}
+
+// Distances from a mean that is a hundred times larger: a variance made of sums of squares would
+// keep no more than three digits.
+TEST_P(Kernel, LayerNormOfRowsFarFromZeroKeepsItsDigits) {
+  Random random{18};
+  std::vector<float> expected = random_floats(random, 5 * 256);
+  for (float& x : expected) x += 100;
+  std::vector<float> actual = expected;
+  const std::vector<float> weight(256, 1.0F);
+  const std::vector<float> bias(256, 0.0F);
+  layer_norm_reference({expected.data(), 256, 5, 256, weight.data(), bias.data(), 1e-12F});
+  fast().layer_norm({actual.data(), 256, 5, 256, weight.data(), bias.data(), 1e-12F});
+  expect_near(actual, expected, 5e-5);
+}
+
+TEST_P(Kernel, ARowsNormDoesNotDependOnTheOtherRows) {
+  Random random{19};
+  const std::vector<float> weight = random_floats(random, 271);
+  const std::vector<float> bias = random_floats(random, 271);
+  std::vector<float> together = random_floats(random, 7 * 271);
+  std::vector<float> alone = together;
+  fast().layer_norm({together.data(), 271, 7, 271, weight.data(), bias.data(), 1e-12F});
+  for (size_t row = 0; row < 7; ++row) {
+    fast().layer_norm({&alone[row * 271], 271, 1, 271, weight.data(), bias.data(), 1e-12F});
+  }
+  EXPECT_EQ(together, alone);
 }
 
 TEST_P(Kernel, ExpIsAccurateOverItsRange) {

@@ -1,6 +1,7 @@
 // The kernels for AVX2 and FMA. Compiled with their flags: see CMakeLists.txt.
 #include "engine/kernels/gemm_simd.h"
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/layer_norm_simd.h"
 #include "engine/kernels/rows_simd.h"
 #include "engine/kernels/simd_avx2.h"
 

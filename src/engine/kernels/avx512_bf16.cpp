@@ -1,6 +1,7 @@
 // The kernels for AVX-512 with its products of bfloat16 and of bytes, and what rounds to bfloat16
 // with its instruction; all others are AVX-512's. Compiled with its flags: see CMakeLists.txt.
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/layer_norm_simd.h"
 #include "engine/kernels/products_avx512.h"
 #include "engine/kernels/rows_simd.h"
 

@@ -1,12 +1,10 @@
-// Softmax, layer normalisation, transposing and functions of single numbers, for any instruction
-// set.
+// Softmax, transposing and functions of single numbers, for any instruction set.
 #pragma once
 
 #include <cstdint>
 
 #include "engine/kernels/elementwise.h"
 #include "engine/kernels/gemm.h"
-#include "engine/kernels/layer_norm.h"
 #include "engine/kernels/math_simd.h"
 #include "engine/kernels/softmax.h"
 
@@ -53,43 +51,6 @@ void softmax_rows(const SoftmaxCall& call) {
 template <class S>
 void softmax_simd(const SoftmaxCall& call) {
   call.rounded != nullptr ? softmax_rows<S, true>(call) : softmax_rows<S, false>(call);
-}
-
-template <class S>
-void layer_norm_simd(const LayerNormCall& call) {
-  const int64_t whole = call.width / S::lanes * S::lanes;
-  const int64_t rest = call.width - whole;
-  const auto load = [&](const float* from, int64_t i) {
-    return i < whole ? S::load(from + i) : S::load_first(from + i, rest);
-  };
-  const float share = 1.0F / static_cast<float>(call.width);
-  for (int64_t row = 0; row < call.rows; ++row) {
-    float* x = call.x + row * call.stride;
-    typename S::Float total = S::zero();
-    for (int64_t i = 0; i < call.width; i += S::lanes) total = S::add(total, load(x, i));
-    const typename S::Float mean = S::spread(S::sum(total) * share);
-    typename S::Float squares = S::zero();
-    for (int64_t i = 0; i < call.width; i += S::lanes) {
-      typename S::Float distance = S::subtract(load(x, i), mean);
-      if (i >= whole) distance = S::keep_first(distance, rest);
-      squares = S::multiply_add(distance, distance, squares);
-    }
-    const float variance = S::sum(squares) * share + call.eps;
-    const typename S::Float factor = S::spread(1.0F / __builtin_sqrtf(variance));
-    uint16_t* copy = call.copy != nullptr ? call.copy + row * call.copy_stride : nullptr;
-    for (int64_t i = 0; i < call.width; i += S::lanes) {
-      const typename S::Float distance = S::multiply(S::subtract(load(x, i), mean), factor);
-      const typename S::Float y =
-          S::multiply_add(distance, load(call.weight, i), load(call.bias, i));
-      if (i < whole) {
-        S::store(x + i, y);
-        if (copy != nullptr) S::store_bf16(copy + i, y);
-      } else {
-        S::store_first(x + i, y, rest);
-        if (copy != nullptr) S::store_bf16_first(copy + i, y, rest);
-      }
-    }
-  }
 }
 
 template <class S, class Function>

@@ -1,0 +1,39 @@
+// A row of numbers one register after the other: whole registers in a loop without questions, then
+// once the first lanes of another, under the same names. For any instruction set.
+#pragma once
+
+#include <cstdint>
+
+namespace headroom {
+namespace {
+
+template <class S>
+struct AllLanes {
+  using Float = typename S::Float;
+  static Float load(const float* from) { return S::load(from); }
+  static Float keep(Float x) { return x; }
+  static void store(float* to, Float x) { S::store(to, x); }
+  static void store_bf16(uint16_t* to, Float x) { S::store_bf16(to, x); }
+};
+
+template <class S>
+struct FirstLanes {
+  using Float = typename S::Float;
+  int64_t count;
+
+  Float load(const float* from) const { return S::load_first(from, count); }
+  Float keep(Float x) const { return S::keep_first(x, count); }
+  void store(float* to, Float x) const { S::store_first(to, x, count); }
+  void store_bf16(uint16_t* to, Float x) const { S::store_bf16_first(to, x, count); }
+};
+
+// `step(i, lanes)` for every register's first number i in [begin, end).
+template <class S, class Step>
+void for_each_register(int64_t begin, int64_t end, Step step) {
+  int64_t i = begin;
+  for (; i + S::lanes <= end; i += S::lanes) step(i, AllLanes<S>{});
+  if (i < end) step(i, FirstLanes<S>{end - i});
+}
+
+}  // namespace
+}  // namespace headroom
