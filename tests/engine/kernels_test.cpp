@@ -292,7 +292,7 @@ TEST_P(Kernel, RoundingToBfloatEqualsThePlainOne) {
 
 TEST_P(Kernel, QuantisingEqualsThePlainOne) {
   Random random{11};
-  for (const int64_t width : {1, 4, 7, 16, 21, 64}) {
+  for (const int64_t width : {1, 4, 7, 16, 21, 64, 87, 256, 271}) {
     std::vector<float> from = random_floats(random, 3 * (width + 1), 2.0);
     std::fill(from.begin() + width + 1, from.begin() + 2 * (width + 1), 0.0F);
     std::vector<uint8_t> expected(static_cast<size_t>(3 * (width + 9)), 7);

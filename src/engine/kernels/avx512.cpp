@@ -3,6 +3,7 @@
 #include "engine/kernels/gemm_simd.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/layer_norm_simd.h"
+#include "engine/kernels/quantise_simd.h"
 #include "engine/kernels/rows_simd.h"
 #include "engine/kernels/simd_avx512.h"
 

@@ -14,6 +14,7 @@ struct AllLanes {
   static Float keep(Float x) { return x; }
   static void store(float* to, Float x) { S::store(to, x); }
   static void store_bf16(uint16_t* to, Float x) { S::store_bf16(to, x); }
+  static void store_bytes(uint8_t* to, Float x) { S::store_bytes(to, x); }
 };
 
 template <class S>
@@ -25,6 +26,11 @@ struct FirstLanes {
   Float keep(Float x) const { return S::keep_first(x, count); }
   void store(float* to, Float x) const { S::store_first(to, x, count); }
   void store_bf16(uint16_t* to, Float x) const { S::store_bf16_first(to, x, count); }
+  void store_bytes(uint8_t* to, Float x) const {
+    uint8_t all[S::lanes];
+    S::store_bytes(all, x);
+    for (int64_t i = 0; i < count; ++i) to[i] = all[i];
+  }
 };
 
 // `step(i, lanes)` for every register's first number i in [begin, end).

@@ -85,33 +85,6 @@ void round_to_bf16_simd(const float* from, uint16_t* to, int64_t count) {
 }
 
 template <class S>
-void quantise_simd(const QuantiseCall& call) {
-  const int64_t whole = call.width / S::lanes * S::lanes;
-  const int64_t rest = call.width - whole;
-  for (int64_t row = 0; row < call.rows; ++row) {
-    const float* from = call.from + row * call.from_stride;
-    uint8_t* to = call.to + row * call.to_stride;
-    typename S::Float highest = S::zero();
-    for (int64_t i = 0; i < whole; i += S::lanes) {
-      highest = S::larger(highest, S::magnitude(S::load(from + i)));
-    }
-    if (rest > 0) highest = S::larger(highest, S::magnitude(S::load_first(from + whole, rest)));
-    const float largest = S::largest(highest);
-    const typename S::Float factor = S::spread(largest > 0 ? 127.0F / largest : 0.0F);
-    for (int64_t i = 0; i < whole; i += S::lanes) {
-      S::store_bytes(to + i, S::multiply(S::load(from + i), factor));
-    }
-    if (rest > 0) {
-      uint8_t all[S::lanes];
-      S::store_bytes(all, S::multiply(S::load_first(from + whole, rest), factor));
-      for (int64_t i = 0; i < rest; ++i) to[whole + i] = all[i];
-    }
-    for (int64_t i = call.width; i < call.padded; ++i) to[i] = 128;
-    call.scales[row] = largest / 127.0F;
-  }
-}
-
-template <class S>
 void transpose_simd(const float* in, int64_t stride, int64_t rows, int64_t columns, float* out) {
   const int64_t whole_rows = rows / panel_width * panel_width;
   const int64_t whole_columns = columns / panel_width * panel_width;

@@ -112,13 +112,25 @@ struct Avx2 {
     const Bits odd = _mm256_madd_epi16(_mm256_srli_epi16(a, 8), _mm256_srai_epi16(b, 8));
     return _mm256_add_epi32(sum, _mm256_add_epi32(even, odd));
   }
-  static Float magnitude(Float x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x); }
+  // Of a magnitude and any number.
+  static Float larger_magnitude(Float magnitude, Float x) {
+    return _mm256_max_ps(magnitude, _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x));
+  }
   // Rounded, plus 128; the result must fit a byte.
   static void store_bytes(uint8_t* to, Float x) {
     const Bits whole = _mm256_add_epi32(_mm256_cvtps_epi32(x), _mm256_set1_epi32(128));
     const __m128i words =
         _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1));
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+  }
+  // Packing takes 4 bytes from each register in turn, per 16 bytes of the result.
+  static void store_bytes(uint8_t* to, const Float (&x)[4]) {
+    const Bits low = _mm256_packs_epi32(_mm256_cvtps_epi32(x[0]), _mm256_cvtps_epi32(x[1]));
+    const Bits high = _mm256_packs_epi32(_mm256_cvtps_epi32(x[2]), _mm256_cvtps_epi32(x[3]));
+    const Bits order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const Bits bytes = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm256_xor_si256(bytes, _mm256_set1_epi8(-128)));
   }
 
   // 16 x 16 numbers: rows of `in` become columns of `out`.

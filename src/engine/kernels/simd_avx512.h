@@ -106,11 +106,23 @@ struct Avx512 {
     const Bits odd = _mm512_madd_epi16(_mm512_srli_epi16(a, 8), _mm512_srai_epi16(b, 8));
     return _mm512_add_epi32(sum, _mm512_add_epi32(even, odd));
   }
-  static Float magnitude(Float x) { return _mm512_abs_ps(x); }
+  // Of a magnitude and any number.
+  static Float larger_magnitude(Float magnitude, Float x) {
+    constexpr int largest_without_sign = 0b1011;
+    return _mm512_range_ps(magnitude, x, largest_without_sign);
+  }
   // Rounded, plus 128; the result must fit a byte.
   static void store_bytes(uint8_t* to, Float x) {
     const Bits whole = _mm512_add_epi32(_mm512_cvtps_epi32(x), _mm512_set1_epi32(128));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(whole));
+  }
+  // Packing takes 4 bytes from each register in turn, per 16 bytes of the result.
+  static void store_bytes(uint8_t* to, const Float (&x)[4]) {
+    const Bits low = _mm512_packs_epi32(_mm512_cvtps_epi32(x[0]), _mm512_cvtps_epi32(x[1]));
+    const Bits high = _mm512_packs_epi32(_mm512_cvtps_epi32(x[2]), _mm512_cvtps_epi32(x[3]));
+    const Bits order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const Bits bytes = _mm512_permutexvar_epi32(order, _mm512_packs_epi16(low, high));
+    _mm512_storeu_si512(to, _mm512_xor_si512(bytes, _mm512_set1_epi8(-128)));
   }
 
   // 16 x 16 numbers: rows of `in` become columns of `out`.
