@@ -87,6 +87,11 @@ Kernels timed_kernels() {
     record.kernels->softmax(call);
     note({"softmax", call.count, call.length}, started);
   };
+  timed.embed = [](const EmbedCall& call) {
+    const auto started = Clock::now();
+    record.kernels->embed(call);
+    note({"embed", call.tokens, call.width}, started);
+  };
   timed.layer_norm = [](const LayerNormCall& call) {
     const auto started = Clock::now();
     record.kernels->layer_norm(call);

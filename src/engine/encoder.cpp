@@ -120,16 +120,17 @@ class Pass {
   }
 
   void embed(const Sequence& sequence, int64_t tokens) const {
-    const int64_t D = weights_.shape.width;
-    for (int64_t t = 0; t < tokens; ++t) {
-      const auto token = static_cast<size_t>(t);
-      const int32_t type = sequence.types.empty() ? 0 : sequence.types[token];
-      const float* word = weights_.words.data() + sequence.ids[token] * D;
-      const float* position = weights_.positions.data() + t * D;
-      const float* kind = weights_.types.data() + type * D;
-      float* x = work_.stream.x.floats() + t * work_.stream.x.stride;
-      for (int64_t d = 0; d < D; ++d) x[d] = word[d] + position[d] + kind[d];
-    }
+    EmbedCall call;
+    call.ids = sequence.ids.data();
+    call.types = sequence.types.empty() ? nullptr : sequence.types.data();
+    call.tokens = tokens;
+    call.width = weights_.shape.width;
+    call.word_rows = weights_.words.data();
+    call.position_rows = weights_.positions.data();
+    call.type_rows = weights_.types.data();
+    call.out = work_.stream.x.floats();
+    call.out_stride = work_.stream.x.stride;
+    kernels_.embed(call);
     normalise(work_.stream, tokens, weights_.embedding_norm);
   }
 

@@ -132,6 +132,27 @@ TEST_P(Kernel, ARowsBitsDoNotDependOnTheOtherRows) {
   for (size_t i = 0; i < 5 * panel_width; ++i) EXPECT_EQ(all[i], one[i]);
 }
 
+TEST_P(Kernel, EmbeddingEqualsThePlainOne) {
+  Random random{20};
+  const std::vector<int32_t> ids = {3, 0, 3, 1};
+  const std::vector<int32_t> types = {0, 1, 1, 0};
+  for (const int64_t width : {1, 8, 16, 21, 64, 271}) {
+    const std::vector<float> words = random_floats(random, 4 * width);
+    const std::vector<float> positions = random_floats(random, 4 * width);
+    const std::vector<float> kinds = random_floats(random, 2 * width);
+    for (const int32_t* given : {types.data(), static_cast<const int32_t*>(nullptr)}) {
+      std::vector<float> expected(static_cast<size_t>(4 * (width + 3)), 7.0F);
+      std::vector<float> actual = expected;
+      EmbedCall call{ids.data(),   given,           4,        width, words.data(), positions.data(),
+                     kinds.data(), expected.data(), width + 3};
+      embed_reference(call);
+      call.out = actual.data();
+      fast().embed(call);
+      EXPECT_EQ(actual, expected) << width;
+    }
+  }
+}
+
 TEST_P(Kernel, SoftmaxEqualsThePlainOne) {
   Random random{5};
   for (const int64_t length : {1, 2, 7, 8, 15, 16, 17, 31, 64, 129}) {

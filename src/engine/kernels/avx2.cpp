@@ -1,4 +1,5 @@
 // The kernels for AVX2 and FMA. Compiled with their flags: see CMakeLists.txt.
+#include "engine/kernels/embed_simd.h"
 #include "engine/kernels/gemm_simd.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/layer_norm_simd.h"
@@ -13,6 +14,7 @@ const Kernels& avx2_kernels() {
                                       .gemm_f32 = gemm_simd<Avx2, FloatProduct<Avx2>>,
                                       .gemm_bf16 = gemm_simd<Avx2, WidenedBf16Product<Avx2>>,
                                       .gemm_int8 = gemm_simd<Avx2, WidenedByteProduct<Avx2>>,
+                                      .embed = embed_simd<Avx2>,
                                       .softmax = softmax_simd<Avx2>,
                                       .layer_norm = layer_norm_simd<Avx2>,
                                       .exp = exp_simd<Avx2>,

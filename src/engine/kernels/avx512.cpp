@@ -1,5 +1,6 @@
 // The kernels for AVX-512 without its bfloat16 and byte products. Compiled with their flags: see
 // CMakeLists.txt.
+#include "engine/kernels/embed_simd.h"
 #include "engine/kernels/gemm_simd.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/layer_norm_simd.h"
@@ -14,6 +15,7 @@ const Kernels& avx512_kernels() {
                                       .gemm_f32 = gemm_simd<Avx512, FloatProduct<Avx512>>,
                                       .gemm_bf16 = gemm_simd<Avx512, WidenedBf16Product<Avx512>>,
                                       .gemm_int8 = gemm_simd<Avx512, WidenedByteProduct<Avx512>>,
+                                      .embed = embed_simd<Avx512>,
                                       .softmax = softmax_simd<Avx512>,
                                       .layer_norm = layer_norm_simd<Avx512>,
                                       .exp = exp_simd<Avx512>,

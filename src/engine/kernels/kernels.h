@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/kernels/elementwise.h"
+#include "engine/kernels/embed.h"
 #include "engine/kernels/gemm.h"
 #include "engine/kernels/head_attention.h"
 #include "engine/kernels/isa.h"
@@ -18,6 +19,7 @@ struct Kernels {
   decltype(&gemm_f32_reference) gemm_f32 = nullptr;
   decltype(&gemm_bf16_reference) gemm_bf16 = nullptr;
   decltype(&gemm_int8_reference) gemm_int8 = nullptr;
+  decltype(&embed_reference) embed = nullptr;
   decltype(&softmax_reference) softmax = nullptr;
   decltype(&layer_norm_reference) layer_norm = nullptr;
   decltype(&exp_reference) exp = nullptr;

@@ -117,6 +117,16 @@ void gemm_int8_reference(const GemmCall& call) {
       });
 }
 
+void embed_reference(const EmbedCall& call) {
+  for (int64_t t = 0; t < call.tokens; ++t) {
+    const float* word = call.word_rows + call.ids[t] * call.width;
+    const float* position = call.position_rows + t * call.width;
+    const float* type = call.type_rows + (call.types != nullptr ? call.types[t] : 0) * call.width;
+    float* out = call.out + t * call.out_stride;
+    for (int64_t i = 0; i < call.width; ++i) out[i] = word[i] + position[i] + type[i];
+  }
+}
+
 void softmax_reference(const SoftmaxCall& call) {
   for (int64_t row = 0; row < call.count; ++row) {
     float* x = call.rows + row * call.stride;
@@ -236,6 +246,7 @@ const Kernels& portable_kernels() {
                                       .gemm_f32 = gemm_f32_reference,
                                       .gemm_bf16 = gemm_bf16_reference,
                                       .gemm_int8 = gemm_int8_reference,
+                                      .embed = embed_reference,
                                       .softmax = softmax_reference,
                                       .layer_norm = layer_norm_reference,
                                       .exp = exp_reference,
