@@ -125,9 +125,9 @@ class Pass {
     call.types = sequence.types.empty() ? nullptr : sequence.types.data();
     call.tokens = tokens;
     call.width = weights_.shape.width;
-    call.word_rows = weights_.words.data();
-    call.position_rows = weights_.positions.data();
-    call.type_rows = weights_.types.data();
+    call.word_rows = weights_.words;
+    call.position_rows = weights_.positions;
+    call.type_rows = weights_.types;
     call.out = work_.stream.x.floats();
     call.out_stride = work_.stream.x.stride;
     kernels_.embed(call);

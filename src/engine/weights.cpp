@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -132,6 +133,14 @@ PackedLayer load_layer(const Reader& reader, EngineWeights& weights, int64_t num
   return layer;
 }
 
+const float* load_table(const Reader& reader, EngineWeights& weights, const std::string& name,
+                        int64_t rows) {
+  const std::vector<float> table = reader.tensor(name, {rows, weights.shape.width});
+  float* place = weights.memory.take<float>(static_cast<int64_t>(table.size()));
+  std::copy(table.begin(), table.end(), place);
+  return place;
+}
+
 }  // namespace
 
 EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
@@ -145,11 +154,12 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   weights.stored = config.everything();
   weights.precision = precision;
   weights.layer_norm_eps = static_cast<float>(config.layer_norm_eps);
-  weights.words = reader.tensor(embeddings + "word_embeddings.weight", {shape.vocabulary, D});
+  weights.words =
+      load_table(reader, weights, embeddings + "word_embeddings.weight", shape.vocabulary);
   weights.positions =
-      reader.tensor(embeddings + "position_embeddings.weight", {shape.positions, D});
+      load_table(reader, weights, embeddings + "position_embeddings.weight", shape.positions);
   weights.types =
-      reader.tensor(embeddings + "token_type_embeddings.weight", {shape.token_types, D});
+      load_table(reader, weights, embeddings + "token_type_embeddings.weight", shape.token_types);
   weights.embedding_norm = reader.norm(embeddings + "LayerNorm", D);
   for (int64_t i = 0; i < shape.layers; ++i) {
     weights.layers.push_back(load_layer(reader, weights, i));
