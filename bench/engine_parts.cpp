@@ -92,6 +92,11 @@ Kernels timed_kernels() {
     record.kernels->embed(call);
     note({"embed", call.tokens, call.width}, started);
   };
+  timed.tanh = [](float* x, int64_t count) {
+    const auto started = Clock::now();
+    record.kernels->tanh(x, count);
+    note({"tanh", 1, count}, started);
+  };
   timed.layer_norm = [](const LayerNormCall& call) {
     const auto started = Clock::now();
     record.kernels->layer_norm(call);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -228,8 +227,7 @@ class Pass {
                 GemmFinish::none},
                work_.panels);
     for (int64_t row = 0; row < rows; ++row) {
-      float* x = pooled.floats() + row * pooled.stride;
-      std::transform(x, x + D, x, [](float value) { return std::tanh(value); });
+      kernels_.tanh(pooled.floats() + row * pooled.stride, D);
     }
     const Activation padded = {reinterpret_cast<std::byte*>(work_.logits),
                                round_up(weights_.shape.labels, panel_width)};

@@ -299,6 +299,16 @@ TEST_P(Kernel, GeluEqualsThePlainOne) {
   }
 }
 
+TEST_P(Kernel, TanhIsAccurateEverywhere) {
+  std::vector<float> x = {0.0F, 1e-30F, -1e-10F, 100.0F, -3e38F};
+  for (double value = -12; value <= 12; value += 0.00073) x.push_back(static_cast<float>(value));
+  std::vector<float> y = x;
+  fast().tanh(y.data(), static_cast<int64_t>(y.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_NEAR(y[i], std::tanh(static_cast<double>(x[i])), 1e-6) << "tanh(" << x[i] << ")";
+  }
+}
+
 TEST_P(Kernel, RoundingToBfloatEqualsThePlainOne) {
   Random random{8};
   for (const int64_t count : {1, 7, 16, 33}) {

@@ -20,6 +20,7 @@ const Kernels& avx2_kernels() {
                                       .exp = exp_simd<Avx2>,
                                       .erf = erf_simd<Avx2>,
                                       .gelu = gelu_simd<Avx2>,
+                                      .tanh = tanh_simd<Avx2>,
                                       .round_to_bf16 = round_to_bf16_simd<Avx2>,
                                       .quantise = quantise_simd<Avx2>,
                                       .transpose = transpose_simd<Avx2>};

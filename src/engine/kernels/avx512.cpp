@@ -21,6 +21,7 @@ const Kernels& avx512_kernels() {
                                       .exp = exp_simd<Avx512>,
                                       .erf = erf_simd<Avx512>,
                                       .gelu = gelu_simd<Avx512>,
+                                      .tanh = tanh_simd<Avx512>,
                                       .round_to_bf16 = round_to_bf16_simd<Avx512>,
                                       .quantise = quantise_simd<Avx512>,
                                       .transpose = transpose_simd<Avx512>};

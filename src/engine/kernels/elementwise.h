@@ -1,4 +1,5 @@
-// Functions of single numbers, and what moves numbers about: exp, erf, GELU, rounding, transposing.
+// Functions of single numbers, and what moves numbers about: exp, erf, GELU, tanh, rounding,
+// transposing.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,9 @@ void erf_reference(float* x, int64_t count);
 
 // x * P(N(0,1) <= x), the exact form, as BERT has it.
 void gelu_reference(float* x, int64_t count);
+
+// Exact to 1e-6.
+void tanh_reference(float* x, int64_t count);
 
 // To bfloat16, to nearest, ties to even. Numbers must be finite.
 void round_to_bf16_reference(const float* from, uint16_t* to, int64_t count);

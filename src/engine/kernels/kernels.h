@@ -25,6 +25,7 @@ struct Kernels {
   decltype(&exp_reference) exp = nullptr;
   decltype(&erf_reference) erf = nullptr;
   decltype(&gelu_reference) gelu = nullptr;
+  decltype(&tanh_reference) tanh = nullptr;
   decltype(&round_to_bf16_reference) round_to_bf16 = nullptr;
   decltype(&quantise_reference) quantise = nullptr;
   decltype(&transpose_reference) transpose = nullptr;

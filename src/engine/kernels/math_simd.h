@@ -1,5 +1,5 @@
-// exp, erf and GELU of a register of floats, for any instruction set; and coarse ones for results
-// that are rounded to bfloat16 or bytes next, which keep 9 bits of them at most.
+// exp, erf, GELU and tanh of a register of floats, for any instruction set; and coarse ones for
+// results that are rounded to bfloat16 or bytes next, which keep 9 bits of them at most.
 #pragma once
 
 namespace headroom {
@@ -61,6 +61,15 @@ template <class S>
 typename S::Float gelu_of(typename S::Float x) {
   const typename S::Float half = S::multiply(x, S::spread(0.5F));
   return S::multiply_add(half, erf_of<S>(S::multiply(x, S::spread(0.70710678F))), half);
+}
+
+// (exp(2x) - 1) / (exp(2x) + 1); beyond 10 tanh is 1 as a float.
+template <class S>
+typename S::Float tanh_of(typename S::Float x) {
+  const typename S::Float one = S::spread(1.0F);
+  const typename S::Float z = S::larger(S::smaller(x, S::spread(10.0F)), S::spread(-10.0F));
+  const typename S::Float e = exp_of<S>(S::add(z, z));
+  return S::divide(S::subtract(e, one), S::add(e, one));
 }
 
 // x (1/2 + z P(z^2)), where z is x cut to [-4.2, 4.2]: 12 instructions, gelu_of has 21. Off by at

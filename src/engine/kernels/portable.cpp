@@ -179,6 +179,10 @@ void gelu_reference(float* x, int64_t count) {
   std::transform(x, x + count, x, gelu);
 }
 
+void tanh_reference(float* x, int64_t count) {
+  std::transform(x, x + count, x, [](float value) { return std::tanh(value); });
+}
+
 void round_to_bf16_reference(const float* from, uint16_t* to, int64_t count) {
   std::transform(from, from + count, to, to_bf16);
 }
@@ -252,6 +256,7 @@ const Kernels& portable_kernels() {
                                       .exp = exp_reference,
                                       .erf = erf_reference,
                                       .gelu = gelu_reference,
+                                      .tanh = tanh_reference,
                                       .round_to_bf16 = round_to_bf16_reference,
                                       .quantise = quantise_reference,
                                       .transpose = transpose_reference};

@@ -77,6 +77,11 @@ void gelu_simd(float* x, int64_t count) {
 }
 
 template <class S>
+void tanh_simd(float* x, int64_t count) {
+  map_simd<S>(x, count, [](typename S::Float v) { return tanh_of<S>(v); });
+}
+
+template <class S>
 void round_to_bf16_simd(const float* from, uint16_t* to, int64_t count) {
   const int64_t whole = count / S::lanes * S::lanes;
   for (int64_t i = 0; i < whole; i += S::lanes) S::store_bf16(to + i, S::load(from + i));
