@@ -82,7 +82,7 @@ class Attention {
   }
 
   // The i-th kept head's rows of `context`.
-  void mix(int64_t i, int64_t queries, const Activation& context, FetchAhead& ahead) const {
+  void mix(int64_t i, int64_t queries, const Activation& context) const {
     if (in_one_kernel()) {
       HeadAttentionCall call;
       call.queries = reinterpret_cast<const uint16_t*>(head(work_.queries, i));
@@ -95,7 +95,6 @@ class Attention {
       call.context_stride = context.stride;
       call.out = context.type();
       call.scratch = work_.head_scratch;
-      call.ahead = &ahead;
       kernels_.attend_head(call);
       return;
     }
@@ -293,12 +292,12 @@ bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t 
 
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
-            const Activation& context, FetchAhead ahead) {
+            const Activation& context) {
   const Attention attention(weights, layer, heads, kernels, work, tokens);
   attention.project(queries);
   attention.read_input();
   for (size_t i = 0; i < heads.heads.size(); ++i) {
-    attention.mix(static_cast<int64_t>(i), queries, context, ahead);
+    attention.mix(static_cast<int64_t>(i), queries, context);
   }
 }
 

@@ -19,9 +19,9 @@ Precision attention_precision(Precision linear, Isa isa);
 bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t head_width);
 
 // Writes `context` rows for the first `queries` of the sequence's `tokens` tokens, which all are
-// keys and values. The heads lie side by side. `ahead`: what the layer reads afterwards.
+// keys and values. The heads lie side by side.
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
-            const Activation& context, FetchAhead ahead);
+            const Activation& context);
 
 }  // namespace headroom

@@ -56,8 +56,7 @@ class Pass {
       const LayerPlan& plan = plan_.layers[static_cast<size_t>(i)];
       const HeadSet heads = heads_of(i, T);
       if (!heads.heads.empty()) {
-        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context,
-               weights_after(layer, plan));
+        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context);
         add_attention(layer, heads, work_.context, work_.stream, T);
       }
       ran += static_cast<int64_t>(heads.heads.size());
@@ -70,8 +69,7 @@ class Pass {
     const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
     const HeadSet heads = heads_of(last, T);
     const Activation context = row_of(work_.tail_context, place);
-    attend(weights_, layer, heads, kernels_, work_, T, 1, context,
-           weights_after(layer, plan_.layers[static_cast<size_t>(last)]));
+    attend(weights_, layer, heads, kernels_, work_, T, 1, context);
     copy_to_tail(place);
     if (plan_.limit) {  // the next sequence has other heads: no product for several of them
       const Stream row = {row_of(work_.tail.x, place), row_of(work_.tail.operand, place)};
@@ -168,13 +166,6 @@ class Pass {
                 GemmStart::accumulate, GemmFinish::none},
                work_.panels);
     normalise(stream, rows, layer.attention_norm);
-  }
-
-  // Of the FFN, which are many and in one piece. The output projection's come first, but are few.
-  static FetchAhead weights_after(const PackedLayer& layer, const LayerPlan& plan) {
-    const int64_t panels = round_up(plan.ffn, panel_width) / panel_width;
-    return {static_cast<const std::byte*>(layer.up.panel(0)),
-            static_cast<const std::byte*>(layer.up.panel(panels))};
   }
 
   void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,

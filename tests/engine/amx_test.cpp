@@ -46,6 +46,7 @@ struct ImitatedTiles {
   static void load_a(int i, const uint32_t* from, int64_t stride) {
     load(a[i], from, stride, height);
   }
+  static void stream_a(int i, const uint32_t* from, int64_t stride) { load_a(i, from, stride); }
   static void load_b(int j, const uint32_t* from, int64_t stride) { load(b[j], from, stride, 16); }
   static void store(int i, int j, float* to, int64_t stride) {
     for (int64_t row = 0; row < height; ++row) {

@@ -151,6 +151,8 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const GemmPane
     for (int j = 0; j < panels; ++j) Tiles::clear(i, j);
   }
   const int64_t stride = call.a_stride * 4;
+  // In L1, for the next panels. More rows would only drive these weights out of it.
+  const bool rows_stay = call.rows <= 2 * tile_rows;
   alignas(64) uint32_t rest_a[2][tile_rows * panel_width];
   alignas(64) uint32_t rest_b[2][tile_rows * panel_width];
   for (int64_t s = 0; s < call.segment_count; ++s) {
@@ -168,7 +170,9 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const GemmPane
       ahead[j] = next != nullptr ? static_cast<const uint32_t*>(next[j].weights) + place : nullptr;
     }
     for (int64_t k = 0; k < whole; k += panel_width) {
-      for (int i = 0; i < row_tiles; ++i) Tiles::load_a(i, a[i] + k, stride);
+      for (int i = 0; i < row_tiles; ++i) {
+        rows_stay ? Tiles::load_a(i, a[i] + k, stride) : Tiles::stream_a(i, a[i] + k, stride);
+      }
       for (int j = 0; j < panels; ++j) Tiles::load_b(j, b[j] + k * panel_width, tile_bytes);
       Tiles::template multiply<row_tiles, panels>();
       if (next != nullptr) {

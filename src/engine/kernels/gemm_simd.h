@@ -240,9 +240,8 @@ void finish_rows(const GemmCall& call, const SumRows& from) {
           auto whole = S::load_bits(reinterpret_cast<const uint32_t*>(sums) + t * S::lanes);
           if constexpr (P::late) whole = S::add_whole(whole, start[t]);
           const auto factor = S::multiply(S::spread(call.a_scales[from.row + i]), scale[t]);
-          x[t] = S::multiply(S::whole_to_float(whole), factor);
           const auto more = adds ? S::add(bias[t], S::load(floats + t * S::lanes)) : bias[t];
-          x[t] = S::add(x[t], more);
+          x[t] = S::multiply_add(S::whole_to_float(whole), factor, more);
         } else {
           x[t] = S::load(sums + t * S::lanes);
           if constexpr (P::late) x[t] = S::add(x[t], bias[t]);

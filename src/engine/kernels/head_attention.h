@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "engine/kernels/fetch_ahead.h"
 #include "engine/kernels/gemm.h"
 
 namespace headroom {
@@ -21,7 +20,6 @@ struct HeadAttentionCall {
   int64_t context_stride = 0;   // elements
   GemmOut out = GemmOut::f32;   // what `context` is made of
   uint32_t* scratch = nullptr;  // head_scratch() units, at a cache line
-  FetchAhead* ahead = nullptr;  // may be null; is moved on by what was fetched
 };
 void attend_head_reference(const HeadAttentionCall& call);
 

@@ -64,7 +64,6 @@ class HeadAttention {
  public:
   explicit HeadAttention(const HeadAttentionCall& call)
       : call_(call),
-        ahead_(call.ahead != nullptr ? *call.ahead : FetchAhead{}),
         units_(call.width / 2),
         key_units_(round_up(call.tokens, 2 * tile_rows) / 2),
         turned_queries_(call.scratch),
@@ -76,7 +75,7 @@ class HeadAttention {
         inverse_sums_(turned_sums_ + 2 * panel_width * panel_width),
         pairs_(reinterpret_cast<uint32_t*>(inverse_sums_ + queries_at_once)) {}
 
-  void run() {
+  void run() const {
     turn_values();
     transpose_simd<S>(reinterpret_cast<const float*>(call_.queries), units_, call_.query_count,
                       units_, reinterpret_cast<float*>(turned_queries_));
@@ -98,35 +97,18 @@ class HeadAttention {
       }
     }
     Tiles::release();
-    if (call_.ahead != nullptr) *call_.ahead = ahead_;
   }
 
  private:
   static constexpr int64_t queries_at_once = 2 * panel_width;
-  static constexpr int64_t lines_at_once = 2;
-
-  // Called about every 25 cycles: two lines then ask for no more than L3 gives.
-  void fetch_some() {
-    if (ahead_.at >= ahead_.end) return;
-    for (int64_t line = 0; line < lines_at_once; ++line) {
-      __builtin_prefetch(ahead_.at + line * tile_bytes, 0, 2);
-    }
-    ahead_.at += lines_at_once * tile_bytes;
-  }
 
   // A tile for every 16 columns and 32 tokens: a row for each column, two tokens in a unit; zeros
   // where there is no token.
-  void turn_values() {
+  void turn_values() const {
     for (int64_t column = 0; column < call_.width; column += tile_rows) {
       for (int64_t unit = 0; unit < key_units_; unit += tile_rows) {
         for (int64_t row = 0; row < tile_rows; ++row) {
-          const int64_t token = 2 * (unit + row);
-          fetch_some();
-          for (int64_t n = 0; n < tile_rows; n += S::lanes) {
-            const typename S::Bits pair =
-                S::either(value(token, column + n), S::high_halves(value(token + 1, column + n)));
-            S::store_bits(reinterpret_cast<float*>(pairs_ + row * panel_width + n), pair);
-          }
+          pair_tokens(2 * (unit + row), column, pairs_ + row * panel_width);
         }
         S::transpose(
             reinterpret_cast<const float*>(pairs_), panel_width,
@@ -134,10 +116,15 @@ class HeadAttention {
       }
     }
   }
-  // In the low halves of lanes.
-  typename S::Bits value(int64_t token, int64_t column) const {
-    if (token >= call_.tokens) return S::zero_bits();
-    return S::load_halves(call_.values + token * call_.width + column);
+  // 16 columns of a token and the next.
+  void pair_tokens(int64_t token, int64_t column, uint32_t* to) const {
+    static constexpr uint16_t none[panel_width] = {};
+    const uint16_t* first = call_.values + token * call_.width + column;
+    const uint16_t* second = token + 1 < call_.tokens ? first + call_.width : none;
+    if (token >= call_.tokens) first = none;
+    for (int64_t n = 0; n < panel_width; n += S::lanes) {
+      S::store_bits(reinterpret_cast<float*>(to + n), S::pair_halves(first + n, second + n));
+    }
   }
 
   // A row of 32 queries for every key.
@@ -159,7 +146,7 @@ class HeadAttention {
 
   // Softmax for a register of queries from lane n on. Four maxima and two sums, because each waits
   // four cycles for itself.
-  void take_shares(int64_t n) {
+  void take_shares(int64_t n) const {
     using Float = typename S::Float;
     const float* scores = scores_ + n;
     const int64_t tokens = call_.tokens;
@@ -181,22 +168,21 @@ class HeadAttention {
       const Float x = S::load(scores + of * queries_at_once);
       return coarse_power_of_two<S>(S::multiply_add(x, S::spread(1.44269504F), scaled_shift));
     };
-    auto* shares = shares_ + n / panel_width * key_units_ * panel_width + n % panel_width;
+    auto* shares = reinterpret_cast<float*>(shares_ + n / panel_width * key_units_ * panel_width +
+                                            n % panel_width);
     Float sum[2] = {S::zero(), S::zero()};
-    for (key = 0; key + 1 < tokens; key += 2) {
-      const Float first = share(key);
-      const Float second = share(key + 1);
-      fetch_some();
+    const int64_t pairs = tokens / 2;
+    for (int64_t pair = 0; pair < pairs; ++pair) {
+      const Float first = share(2 * pair);
+      const Float second = share(2 * pair + 1);
       sum[0] = S::add(sum[0], first);
       sum[1] = S::add(sum[1], second);
-      S::store_bits(reinterpret_cast<float*>(shares + key / 2 * panel_width),
-                    S::bf16_pairs(first, second));
+      S::store_bits(shares + pair * panel_width, S::bf16_pairs(first, second));
     }
-    for (; key / 2 < key_units_; key += 2) {
-      const Float last = key < tokens ? share(key) : S::zero();
+    for (int64_t pair = pairs; pair < key_units_; ++pair) {
+      const Float last = 2 * pair < tokens ? share(2 * pair) : S::zero();
       sum[0] = S::add(sum[0], last);
-      S::store_bits(reinterpret_cast<float*>(shares + key / 2 * panel_width),
-                    S::bf16_pairs(last, S::zero()));
+      S::store_bits(shares + pair * panel_width, S::bf16_pairs(last, S::zero()));
     }
     S::store(inverse_sums_ + n, S::divide(S::spread(1.0F), S::add(sum[0], sum[1])));
   }
@@ -216,23 +202,17 @@ class HeadAttention {
   }
 
   // 32 columns for a panel of queries, a row for each.
-  void write(int64_t query, int64_t rows, int64_t column, int64_t panel) {
+  void write(int64_t query, int64_t rows, int64_t column, int64_t panel) const {
     for (int64_t i = 0; i < 2; ++i) {
-      float* sums = sums_ + (column + i * tile_rows) * queries_at_once + panel * panel_width;
-      for (int64_t row = 0; row < tile_rows; ++row) {
-        for (int64_t n = 0; n < panel_width; n += S::lanes) {
-          float* at = sums + row * queries_at_once + n;
-          S::store(at, S::multiply(S::load(at), S::load(inverse_sums_ + panel * panel_width + n)));
-        }
-      }
-      S::transpose(sums, queries_at_once, turned_sums_ + i * panel_width * panel_width);
+      S::transpose(sums_ + (column + i * tile_rows) * queries_at_once + panel * panel_width,
+                   queries_at_once, turned_sums_ + i * panel_width * panel_width);
     }
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t place = (query + row) * call_.context_stride + column;
-      fetch_some();
+      const auto inverse = S::spread(inverse_sums_[panel * panel_width + row]);
       for (int64_t n = 0; n < 2 * tile_rows; n += 2 * S::lanes) {
-        const auto x = S::load(turned_sum(row, n));
-        const auto y = S::load(turned_sum(row, n + S::lanes));
+        const auto x = S::multiply(S::load(turned_sum(row, n)), inverse);
+        const auto y = S::multiply(S::load(turned_sum(row, n + S::lanes)), inverse);
         if (call_.out == GemmOut::bf16) {
           S::store_bf16(static_cast<uint16_t*>(call_.context) + place + n, x, y);
         } else {
@@ -247,7 +227,6 @@ class HeadAttention {
   }
 
   const HeadAttentionCall& call_;
-  FetchAhead ahead_;
   int64_t units_;      // of a row of queries or keys
   int64_t key_units_;  // whole tiles of two keys each
   uint32_t* turned_queries_;

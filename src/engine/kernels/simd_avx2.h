@@ -91,10 +91,12 @@ struct Avx2 {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), x);
   }
   static Float whole_to_float(Bits x) { return _mm256_cvtepi32_ps(x); }
-  static Bits either(Bits a, Bits b) { return _mm256_or_si256(a, b); }
-  static Bits high_halves(Bits low) { return _mm256_slli_epi32(low, 16); }
-  static Bits load_halves(const uint16_t* from) {  // one in each lane
-    return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  // A number of `low` in the low half of each lane, one of `high` in the high one.
+  static Bits pair_halves(const uint16_t* low, const uint16_t* high) {
+    const auto widened = [](const uint16_t* from) {
+      return _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    };
+    return _mm256_or_si256(widened(low), _mm256_slli_epi32(widened(high), 16));
   }
   // x rounded in the low half of each lane, y in the high one; ties away from 0.
   static Bits bf16_pairs(Float x, Float y) {

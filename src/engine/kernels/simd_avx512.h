@@ -84,10 +84,17 @@ struct Avx512 {
   static Bits zero_bits() { return _mm512_setzero_si512(); }
   static void store_bits(float* to, Bits x) { _mm512_storeu_si512(to, x); }
   static Float whole_to_float(Bits x) { return _mm512_cvtepi32_ps(x); }
-  static Bits either(Bits a, Bits b) { return _mm512_or_si512(a, b); }
-  static Bits high_halves(Bits low) { return _mm512_slli_epi32(low, 16); }
-  static Bits load_halves(const uint16_t* from) {  // one in each lane
-    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  // A number of `low` in the low half of each lane, one of `high` in the high one.
+  static Bits pair_halves(const uint16_t* low, const uint16_t* high) {
+    const auto load = [](const uint16_t* from) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    };
+    const Bits both = _mm512_inserti64x4(_mm512_castsi256_si512(load(low)), load(high), 1);
+    const Bits order =
+        _mm512_set_epi32(0x001f000f, 0x001e000e, 0x001d000d, 0x001c000c, 0x001b000b, 0x001a000a,
+                         0x00190009, 0x00180008, 0x00170007, 0x00160006, 0x00150005, 0x00140004,
+                         0x00130003, 0x00120002, 0x00110001, 0x00100000);
+    return _mm512_permutexvar_epi16(order, both);
   }
   // x rounded in the low half of each lane, y in the high one; ties away from 0.
   static Bits bf16_pairs(Float x, Float y) {

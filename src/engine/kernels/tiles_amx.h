@@ -47,6 +47,12 @@ struct AmxTiles {
     if (i == 0) _tile_loadd(4, from, stride);
     if (i == 1) _tile_loadd(5, from, stride);
   }
+  // Rows that are not read again soon.
+  static void stream_a(int i, const uint32_t* from, int64_t stride) {
+    settle();
+    if (i == 0) _tile_stream_loadd(4, from, stride);
+    if (i == 1) _tile_stream_loadd(5, from, stride);
+  }
   static void load_b(int j, const uint32_t* from, int64_t stride) {
     settle();
     if (j == 0) _tile_loadd(6, from, stride);
