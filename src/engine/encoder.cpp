@@ -205,14 +205,15 @@ class Pass {
 
   void classify(int64_t rows, float* logits) const {
     const int64_t D = weights_.shape.width;
+    const GemmSegment input = {0, 0, weights_.pooler.units()};
     const GemmSegment whole = {0, 0, D};
     Activation pooled = work_.stream.x;  // free by now
     run_linear(kernels_,
                {&weights_.pooler,
                 weights_.pooler.panels(),
-                work_.tail.x,
+                work_.tail.operand,
                 rows,
-                {&whole, 1},
+                {&input, 1},
                 pooled,
                 GemmStart::bias,
                 GemmFinish::none},

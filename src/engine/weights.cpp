@@ -165,7 +165,7 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
     weights.layers.push_back(load_layer(reader, weights, i));
   }
   const Linear pooler = reader.linear("bert.pooler.dense", D, D);
-  weights.pooler = PackedMatrix(Precision::fp32, pooler.weight, pooler.bias, weights.memory);
+  weights.pooler = PackedMatrix(precision, pooler.weight, pooler.bias, weights.memory);
   const Linear classifier = reader.linear("classifier", D, shape.labels);
   weights.classifier =
       PackedMatrix(Precision::fp32, classifier.weight, classifier.bias, weights.memory);

@@ -55,7 +55,7 @@ struct EngineWeights {
   const float* types = nullptr;
   NormWeights embedding_norm;
   std::vector<PackedLayer> layers;
-  PackedMatrix pooler;  // these two always fp32: they are read once per text
+  PackedMatrix pooler;
   PackedMatrix classifier;
 
   // Head widths are padded to whole panels with zeros; 32 and 64, the usual ones, need none.

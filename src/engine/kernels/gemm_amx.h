@@ -57,7 +57,10 @@ class PendingBlock {
       : call_(call),
         finish_apart_(finish_function<S, Sums, 1>(call)),
         finish_pair_(finish_function<S, Sums, 2>(call)),
-        height_(height) {}
+        height_(height) {
+    next_.stride = width;
+    next_.start = start_;
+  }
 
   float* room() { return sums_[1 - now_]; }  // for the sums of the block that is being computed
 
@@ -65,29 +68,37 @@ class PendingBlock {
   void take(const TileBlock& block) {
     block_ = block;
     now_ = 1 - now_;
-    next_ = 0;
     finish_ = S::lanes < panel_width || side_by_side(block) ? finish_pair_ : finish_apart_;
     if constexpr (Sums::whole_numbers) start_sums(block);
+    next_.panel = block.panel;
+    next_.panels = block.panels;
+    tile_ = -1;
+    begin_tile();
   }
 
   void finish_part() {
-    if (next_ >= block_.row_tiles * tile_rows) return;
-    const int64_t tile = next_ / tile_rows;
-    const int64_t first = next_ % tile_rows;
-    const int64_t shared = block_.row[tile] - block_.first_row[tile];  // with the tile before
-    const int64_t from = first > shared ? first : shared;
-    const int64_t to = first + rows_at_once < height_ ? first + rows_at_once : height_;
-    if (from < to) {
-      finish_(call_, {block_.first_row[tile] + from, to - from, block_.panel, block_.panels,
-                      sums_[now_] + (tile * tile_rows + from) * width, width, start_});
-    }
-    next_ += rows_at_once;
+    if (rows_left_ == 0) return;
+    next_.rows = rows_left_ < rows_at_once ? rows_left_ : rows_at_once;
+    finish_(call_, next_);
+    rows_left_ -= next_.rows;
+    next_.row += next_.rows;
+    next_.at += next_.rows * width;
+    if (rows_left_ == 0) begin_tile();
   }
   void finish_rest() {
-    while (next_ < block_.row_tiles * tile_rows) finish_part();
+    while (rows_left_ > 0) finish_part();
   }
 
  private:
+  // The next row tile, if there is one, without the rows that it shares with the one before.
+  void begin_tile() {
+    if (++tile_ == block_.row_tiles) return;
+    const int64_t shared = block_.row[tile_] - block_.first_row[tile_];
+    rows_left_ = height_ - shared;
+    next_.row = block_.row[tile_];
+    next_.at = sums_[now_] + (tile_ * tile_rows + shared) * width;
+  }
+
   // The same for all rows of a panel.
   void start_sums(const TileBlock& block) {
     if (started_ == block.panel) return;
@@ -114,7 +125,9 @@ class PendingBlock {
   int64_t height_;
   TileBlock block_;
   int now_ = 0;
-  int64_t next_ = 0;
+  int64_t tile_ = 0;
+  int64_t rows_left_ = 0;  // of that tile
+  SumRows next_;
   const GemmPanel* started_ = nullptr;
   alignas(64) float sums_[2][2 * tile_rows * width];
   alignas(64) uint32_t start_[2 * panel_width];
@@ -142,10 +155,23 @@ class Pace {
   int64_t left_ = 0;
 };
 
-// `next` is null, or the panels to come: fetched from L3 to L2 while these are multiplied, because
-// the CPU's own prefetching ends with each page and a model's weights do not stay in L2.
+// The panels to come, fetched from L3 to L2 while these are multiplied: the CPU's own prefetching
+// ends with each page, and a model's weights do not stay in L2. Evenly over the blocks of rows,
+// because a burst of requests holds up what the others read from L2.
+struct PanelsAhead {
+  const GemmPanel* panel = nullptr;  // null: nothing to fetch
+  int64_t turn = 0;                  // a block of rows, of so many
+  int64_t turns = 1;
+
+  int64_t lines() const { return (tile_rows + turns - 1) / turns; }  // of each panel at a step of k
+  const uint32_t* start(int64_t j, const GemmSegment& segment) const {
+    const int64_t row = segment.b + turn * lines() * (segment.length / panel_width);
+    return static_cast<const uint32_t*>(panel[j].weights) + row * panel_width;
+  }
+};
+
 template <class Tiles, class Sums, int row_tiles, int panels, class Pending>
-void multiply_block(const GemmCall& call, const TileBlock& block, const GemmPanel* next,
+void multiply_block(const GemmCall& call, const TileBlock& block, const PanelsAhead& next,
                     int64_t height, Pace pace, Pending& pending) {
   for (int i = 0; i < row_tiles; ++i) {
     for (int j = 0; j < panels; ++j) Tiles::clear(i, j);
@@ -153,6 +179,7 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const GemmPane
   const int64_t stride = call.a_stride * 4;
   // In L1, for the next panels. More rows would only drive these weights out of it.
   const bool rows_stay = call.rows <= 2 * tile_rows;
+  const int64_t lines = next.lines();
   alignas(64) uint32_t rest_a[2][tile_rows * panel_width];
   alignas(64) uint32_t rest_b[2][tile_rows * panel_width];
   for (int64_t s = 0; s < call.segment_count; ++s) {
@@ -167,7 +194,7 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const GemmPane
     for (int j = 0; j < panels; ++j) {
       const int64_t place = segment.b * panel_width;
       b[j] = static_cast<const uint32_t*>(block.panel[j].weights) + place;
-      ahead[j] = next != nullptr ? static_cast<const uint32_t*>(next[j].weights) + place : nullptr;
+      ahead[j] = next.panel != nullptr ? next.start(j, segment) : nullptr;
     }
     for (int64_t k = 0; k < whole; k += panel_width) {
       for (int i = 0; i < row_tiles; ++i) {
@@ -175,12 +202,17 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const GemmPane
       }
       for (int j = 0; j < panels; ++j) Tiles::load_b(j, b[j] + k * panel_width, tile_bytes);
       Tiles::template multiply<row_tiles, panels>();
-      if (next != nullptr) {
-        for (int j = 0; j < panels; ++j) {
-          for (int64_t line = 0; line < tile_rows; ++line) {
-            __builtin_prefetch(ahead[j] + (k + line) * panel_width, 0, 2);
+      for (int j = 0; j < panels && next.panel != nullptr; ++j) {
+        if (lines == tile_rows) {  // for the compiler: a loop takes thrice as many instructions
+          for (int line = 0; line < tile_rows; ++line) {
+            __builtin_prefetch(ahead[j] + line * panel_width, 0, 2);
+          }
+        } else {
+          for (int64_t line = 0; line < lines; ++line) {
+            __builtin_prefetch(ahead[j] + line * panel_width, 0, 2);
           }
         }
+        ahead[j] += lines * panel_width;
       }
       for (int64_t due = pace.step(); due > 0; --due) pending.finish_part();
     }
@@ -236,7 +268,7 @@ void gemm_amx(const GemmCall& call) {
         block.row[i] = (t + i) * tile_rows;
         block.first_row[i] = block.row[i] < call.rows - height ? block.row[i] : call.rows - height;
       }
-      const GemmPanel* next = t == 0 && left >= 4 ? block.panel + 2 : nullptr;
+      const PanelsAhead next = {left >= 4 ? block.panel + 2 : nullptr, t / 2, (tiles + 1) / 2};
       if (block.row_tiles == 2) {
         block.panels == 2
             ? multiply_block<Tiles, Sums, 2, 2>(call, block, next, height, pace, pending)

@@ -233,7 +233,10 @@ void finish_rows(const GemmCall& call, const SumRows& from) {
     auto* floats = static_cast<float*>(to.out) + (type == GemmOut::f32 ? first : 0);
     auto* halves = static_cast<uint16_t*>(to.out) + (type == GemmOut::bf16 ? first : 0);
     const float* sums = from.at + column;
-    for (int64_t i = 0; i < from.rows; ++i) {
+    const int64_t rows = from.rows;  // a store might change what is not a variable of its own
+    const int64_t stride = from.stride;
+    const int64_t out_stride = to.out_stride;
+    for (int64_t i = 0; i < rows; ++i) {
       typename S::Float x[together];
       for (int t = 0; t < together; ++t) {
         if constexpr (P::whole_numbers) {
@@ -256,16 +259,16 @@ void finish_rows(const GemmCall& call, const SumRows& from) {
       }
       if constexpr (type == GemmOut::f32) {
         for (int t = 0; t < together; ++t) S::store(floats + t * S::lanes, x[t]);
-        floats += to.out_stride;
+        floats += out_stride;
       } else {
         if constexpr (together == 2) {
           S::store_bf16(halves, x[0], x[1]);
         } else {
           S::store_bf16(halves, x[0]);
         }
-        halves += to.out_stride;
+        halves += out_stride;
       }
-      sums += from.stride;
+      sums += stride;
     }
   }
 }

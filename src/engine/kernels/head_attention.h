@@ -29,7 +29,7 @@ constexpr int64_t head_scratch(int64_t tokens, int64_t width) {
   constexpr int64_t queries_at_once = 2 * panel_width;
   const int64_t turned = rows * width;                    // queries, and values
   const int64_t scores = rows * queries_at_once * 3 / 2;  // and shares, half as large
-  const int64_t results = (width + 1) * queries_at_once + 3 * panel_width * panel_width;
+  const int64_t results = (width + 2) * queries_at_once + 3 * panel_width * panel_width;
   return turned + scores + results;
 }
 

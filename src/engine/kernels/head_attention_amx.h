@@ -66,6 +66,7 @@ class HeadAttention {
       : call_(call),
         units_(call.width / 2),
         key_units_(round_up(call.tokens, 2 * tile_rows) / 2),
+        blocks_(round_up(call.query_count, queries_at_once) / queries_at_once),
         turned_queries_(call.scratch),
         turned_values_(turned_queries_ + round_up(call.query_count, panel_width) * units_),
         shares_(turned_values_ + key_units_ * call.width),
@@ -73,39 +74,40 @@ class HeadAttention {
         sums_(scores_ + 2 * key_units_ * queries_at_once),
         turned_sums_(sums_ + call.width * queries_at_once),
         inverse_sums_(turned_sums_ + 2 * panel_width * panel_width),
-        pairs_(reinterpret_cast<uint32_t*>(inverse_sums_ + queries_at_once)) {}
+        pairs_(reinterpret_cast<uint32_t*>(inverse_sums_ + 2 * queries_at_once)) {}
 
+  // What is written by one step is read by another after the next: a tile load of what was just
+  // stored waits for it, and so does a load of a tile's rows.
   void run() const {
-    turn_values();
     transpose_simd<S>(reinterpret_cast<const float*>(call_.queries), units_, call_.query_count,
                       units_, reinterpret_cast<float*>(turned_queries_));
+    const int64_t half = call_.width / 2;
+    turn_values(0, half);
     Tiles::configure(tile_rows);
-    for (int64_t query = 0; query < call_.query_count; query += queries_at_once) {
-      const int64_t left = call_.query_count - query;
-      const int64_t panels = left > panel_width ? 2 : 1;
-      score(query, panels);
-      for (int64_t n = 0; n < panels * panel_width; n += S::lanes) take_shares(n);
-      for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
-        sum_values(column, panels);
-      }
-      for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
-        for (int64_t panel = 0; panel < panels; ++panel) {
-          const int64_t rows = left - panel * panel_width;
-          write(query + panel * panel_width, rows < panel_width ? rows : panel_width, column,
-                panel);
-        }
-      }
+    score(0);
+    turn_values(half, call_.width);
+    for (int64_t block = 0; block < blocks_; ++block) {
+      take_shares(block);
+      if (block > 0) write(block - 1);
+      if (block + 1 < blocks_) score(block + 1);
+      sum_values(block);
     }
+    write(blocks_ - 1);
     Tiles::release();
   }
 
  private:
   static constexpr int64_t queries_at_once = 2 * panel_width;
 
+  // 32 queries, or 16 at the end.
+  int64_t panels_of(int64_t block) const {
+    return call_.query_count - block * queries_at_once > panel_width ? 2 : 1;
+  }
+
   // A tile for every 16 columns and 32 tokens: a row for each column, two tokens in a unit; zeros
   // where there is no token.
-  void turn_values() const {
-    for (int64_t column = 0; column < call_.width; column += tile_rows) {
+  void turn_values(int64_t first, int64_t end) const {
+    for (int64_t column = first; column < end; column += tile_rows) {
       for (int64_t unit = 0; unit < key_units_; unit += tile_rows) {
         for (int64_t row = 0; row < tile_rows; ++row) {
           pair_tokens(2 * (unit + row), column, pairs_ + row * panel_width);
@@ -128,7 +130,7 @@ class HeadAttention {
   }
 
   // A row of 32 queries for every key.
-  void score(int64_t query, int64_t panels) const {
+  void score(int64_t block) const {
     const auto* keys = reinterpret_cast<const uint32_t*>(call_.keys);
     for (int64_t key = 0; key < call_.tokens; key += 2 * tile_rows) {
       TileProduct product;
@@ -136,17 +138,23 @@ class HeadAttention {
       product.a_rows = tile_rows * units_;
       product.a_stride = units_ * 4;
       product.a_step = panel_width;
-      product.b = turned_queries_ + query * units_;
+      product.b = turned_queries_ + block * queries_at_once * units_;
       product.b_panel = panel_width * units_;
       product.steps = units_ / panel_width;
       product.out = scores_ + key * queries_at_once;
-      multiply_tiles<Tiles>(product, call_.tokens - key > tile_rows ? 2 : 1, panels);
+      multiply_tiles<Tiles>(product, call_.tokens - key > tile_rows ? 2 : 1, panels_of(block));
     }
   }
 
+  void take_shares(int64_t block) const {
+    float* inverse = inverse_sums_of(block);
+    for (int64_t n = 0; n < panels_of(block) * panel_width; n += S::lanes) {
+      take_shares(n, inverse + n);
+    }
+  }
   // Softmax for a register of queries from lane n on. Four maxima and two sums, because each waits
   // four cycles for itself.
-  void take_shares(int64_t n) const {
+  void take_shares(int64_t n, float* inverse) const {
     using Float = typename S::Float;
     const float* scores = scores_ + n;
     const int64_t tokens = call_.tokens;
@@ -184,9 +192,19 @@ class HeadAttention {
       sum[0] = S::add(sum[0], last);
       S::store_bits(shares + pair * panel_width, S::bf16_pairs(last, S::zero()));
     }
-    S::store(inverse_sums_ + n, S::divide(S::spread(1.0F), S::add(sum[0], sum[1])));
+    S::store(inverse, S::divide(S::spread(1.0F), S::add(sum[0], sum[1])));
   }
 
+  // Of two blocks, in turn.
+  float* inverse_sums_of(int64_t block) const {
+    return inverse_sums_ + block % 2 * queries_at_once;
+  }
+
+  void sum_values(int64_t block) const {
+    for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
+      sum_values(column, panels_of(block));
+    }
+  }
   // A row of 32 queries for each of 32 columns.
   void sum_values(int64_t column, int64_t panels) const {
     TileProduct product;
@@ -201,15 +219,24 @@ class HeadAttention {
     multiply_tiles<Tiles>(product, 2, panels);
   }
 
+  void write(int64_t block) const {
+    for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
+      for (int64_t panel = 0; panel < panels_of(block); ++panel) write(block, column, panel);
+    }
+  }
   // 32 columns for a panel of queries, a row for each.
-  void write(int64_t query, int64_t rows, int64_t column, int64_t panel) const {
+  void write(int64_t block, int64_t column, int64_t panel) const {
     for (int64_t i = 0; i < 2; ++i) {
       S::transpose(sums_ + (column + i * tile_rows) * queries_at_once + panel * panel_width,
                    queries_at_once, turned_sums_ + i * panel_width * panel_width);
     }
+    const int64_t query = block * queries_at_once + panel * panel_width;
+    const int64_t left = call_.query_count - query;
+    const int64_t rows = left < panel_width ? left : panel_width;
+    const float* inverse_sums = inverse_sums_of(block) + panel * panel_width;
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t place = (query + row) * call_.context_stride + column;
-      const auto inverse = S::spread(inverse_sums_[panel * panel_width + row]);
+      const auto inverse = S::spread(inverse_sums[row]);
       for (int64_t n = 0; n < 2 * tile_rows; n += 2 * S::lanes) {
         const auto x = S::multiply(S::load(turned_sum(row, n)), inverse);
         const auto y = S::multiply(S::load(turned_sum(row, n + S::lanes)), inverse);
@@ -229,6 +256,7 @@ class HeadAttention {
   const HeadAttentionCall& call_;
   int64_t units_;      // of a row of queries or keys
   int64_t key_units_;  // whole tiles of two keys each
+  int64_t blocks_;     // of queries
   uint32_t* turned_queries_;
   uint32_t* turned_values_;
   uint32_t* shares_;  // two panels of queries, two keys in a unit
