@@ -40,7 +40,7 @@ void pair_rows(const uint16_t* panel, int64_t rows, uint32_t* units) {
 class Attention {
  public:
   Attention(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
-            const Kernels& kernels, const Workspace& work, int64_t tokens)
+            const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries)
       : layer_(layer),
         heads_(heads),
         kernels_(kernels),
@@ -52,6 +52,7 @@ class Attention {
         read_(weights.shape.head_width()),
         head_panels_(weights.head_panels()),
         each_(4 / work.queries.size),
+        in_one_kernel_(work.head_scratch != nullptr && queries > 1),
         rows_(kernels.isa == Isa::amx && !in_floats() ? attention_rows : vector_rows),
         input_{0, 0, layer.inputs.units()} {}
 
@@ -83,7 +84,7 @@ class Attention {
 
   // The i-th kept head's rows of `context`.
   void mix(int64_t i, int64_t queries, const Activation& context) const {
-    if (in_one_kernel()) {
+    if (in_one_kernel_) {
       HeadAttentionCall call;
       call.queries = reinterpret_cast<const uint16_t*>(head(work_.queries, i));
       call.keys = reinterpret_cast<const uint16_t*>(head(work_.keys, i));
@@ -114,7 +115,6 @@ class Attention {
   static constexpr int64_t vector_rows = 28;  // two blocks of the products without tiles
 
   bool in_floats() const { return each_ == 1; }
-  bool in_one_kernel() const { return work_.head_scratch != nullptr; }
 
   std::byte* head(const Activation& all, int64_t i) const {
     return all.data + i * T_ * W_ * all.size;
@@ -162,14 +162,14 @@ class Attention {
 
   Place value_panel(int64_t i, int64_t panel) const {
     const Activation& values = work_.values;
-    if (in_one_kernel()) return {head(values, i) + panel * panel_width * values.size, W_};
+    if (in_one_kernel_) return {head(values, i) + panel * panel_width * values.size, W_};
     return {head(values, i) + panel * T_ * panel_width * values.size, panel_width};
   }
 
   void copy_keys(int64_t first, int64_t i) const { copy_rows(first, head(work_.keys, i)); }
 
   void copy_values(int64_t first, int64_t i) const {
-    if (in_one_kernel()) {
+    if (in_one_kernel_) {
       copy_rows(first, head(work_.values, i));
       return;
     }
@@ -273,8 +273,9 @@ class Attention {
   int64_t W_;     // of a head, whole panels
   int64_t read_;  // of a head, without padding
   int64_t head_panels_;
-  int64_t each_;  // numbers in a unit of attention's products
-  int64_t rows_;  // of queries at once
+  int64_t each_;        // numbers in a unit of attention's products
+  bool in_one_kernel_;  // a head; one query is not worth turning its values
+  int64_t rows_;        // of queries at once
   GemmSegment input_;
 };
 
@@ -293,7 +294,7 @@ bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t 
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
             const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
             const Activation& context) {
-  const Attention attention(weights, layer, heads, kernels, work, tokens);
+  const Attention attention(weights, layer, heads, kernels, work, tokens, queries);
   attention.project(queries);
   attention.read_input();
   for (size_t i = 0; i < heads.heads.size(); ++i) {

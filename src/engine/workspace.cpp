@@ -101,10 +101,9 @@ Workspace make_workspace(const EngineWeights& weights, AttentionWay attention, i
   work.keys = take_dense(arena, T * shape.heads, head_width, attention.precision);
   work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention.precision);
   if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
+  take_for_head(arena, T, head_width, attention.precision, work);
   if (attention.one_kernel) {
     work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
-  } else {
-    take_for_head(arena, T, head_width, attention.precision, work);
   }
   work.context = take_rows(arena, T, all_heads, written);
   work.hidden = take_rows(arena, T, shape.ffn, written);

@@ -55,7 +55,7 @@ struct Workspace {
   Activation scores;                  // attention_rows queries by T keys, in floats
   Activation shares;                  // what softmax makes of them: themselves, or in bfloat16
   float* inverse_sums = nullptr;
-  uint32_t* head_scratch = nullptr;  // instead of these five, where one kernel attends a head
+  uint32_t* head_scratch = nullptr;  // where one kernel attends a head
   Activation context;                // T rows, kept heads side by side
   Activation hidden;                 // T rows of the FFN's inside
   Activation quantised;              // int8: what a product reads of one of these two

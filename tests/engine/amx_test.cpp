@@ -3,15 +3,14 @@
 // AMX works, kernels_test runs the real ones.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <vector>
 
-#include "engine/aligned_buffer.h"
 #include "engine/kernels/gemm_amx.h"
 #include "engine/kernels/head_attention_amx.h"
 #include "engine/kernels/isa.h"
 #include "engine/kernels/simd_avx2.h"
+#include "engine/random_head.h"
 #include "engine/random_product.h"
 
 namespace headroom {
@@ -21,6 +20,8 @@ using testing::expect_near;
 using testing::expect_near_rounded;
 using testing::fill_with_bf16;
 using testing::fill_with_bytes;
+using testing::Head;
+using testing::head_lengths;
 using testing::Product;
 
 struct Tile {
@@ -135,62 +136,16 @@ TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
   }
 }
 
-// Queries, keys and values of one head, with rows to read behind the last key.
-struct Head {
-  Head(Random& random, int64_t query_count, int64_t tokens, int64_t width)
-      : queries(random_bf16(random, query_count * width)),
-        keys(random_bf16(random, round_up(tokens, tile_rows) * width)),
-        values(random_bf16(random, tokens * width)),
-        scratch(static_cast<size_t>(head_scratch(std::max(tokens, query_count), width)) * 4) {
-    call.queries = queries.data();
-    call.keys = keys.data();
-    call.values = values.data();
-    call.width = width;
-    call.query_count = query_count;
-    call.tokens = tokens;
-    call.context_stride = width + 16;
-    call.scratch = reinterpret_cast<uint32_t*>(scratch.data());
-  }
-
-  static std::vector<uint16_t> random_bf16(Random& random, int64_t count) {
-    std::vector<uint16_t> numbers(static_cast<size_t>(count));
-    for (uint16_t& number : numbers) {
-      const auto value = static_cast<float>(2 * random.uniform() - 1);
-      round_to_bf16_reference(&value, &number, 1);
-    }
-    return numbers;
-  }
-
-  template <class Number>
-  std::vector<Number> result(GemmOut out, decltype(&attend_head_reference) kernel) {
-    std::vector<Number> context(static_cast<size_t>(call.query_count * call.context_stride));
-    call.context = context.data();
-    call.out = out;
-    kernel(call);
-    return context;
-  }
-
-  std::vector<uint16_t> queries;
-  std::vector<uint16_t> keys;
-  std::vector<uint16_t> values;
-  AlignedBuffer scratch;
-  HeadAttentionCall call;
-};
-
 using HeadOnTiles = AmxProduct;
-
-constexpr int64_t lengths[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 100};
 
 TEST_F(HeadOnTiles, EqualsThePlainOne) {
   Random random{5};
-  for (const int64_t tokens : lengths) {
+  for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 96}) {
       for (const int64_t query_count : {int64_t{1}, tokens}) {
         Head head(random, query_count, tokens, width);
-        const auto plain = head.result<float>(GemmOut::f32, attend_head_reference);
-        const auto tiled =
-            head.result<float>(GemmOut::f32, attend_head_amx<Avx2, ImitatedTiles<false>>);
-        for (size_t i = 0; i < plain.size(); ++i) ASSERT_NEAR(tiled[i], plain[i], 1.0 / 128);
+        expect_near(head.result<float>(GemmOut::f32, attend_head_amx<Avx2, ImitatedTiles<false>>),
+                    head.result<float>(GemmOut::f32, attend_head_reference), 1.0 / 128);
       }
     }
   }
@@ -198,7 +153,7 @@ TEST_F(HeadOnTiles, EqualsThePlainOne) {
 
 TEST_F(HeadOnTiles, RoundsItsResultWhenAsked) {
   Random random{6};
-  for (const int64_t tokens : lengths) {
+  for (const int64_t tokens : head_lengths) {
     Head head(random, tokens, tokens, 64);
     const auto kernel = attend_head_amx<Avx2, ImitatedTiles<false>>;
     const auto whole = head.result<float>(GemmOut::f32, kernel);

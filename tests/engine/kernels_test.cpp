@@ -6,22 +6,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "base/random.h"
+#include "engine/random_head.h"
 #include "engine/random_product.h"
-#include "support.h"
 
 namespace headroom {
 namespace {
 
-using testing::expect_error;
 using testing::expect_near;
 using testing::expect_near_rounded;
 using testing::fill_with_bf16;
 using testing::fill_with_bytes;
+using testing::Head;
+using testing::head_lengths;
 using testing::Product;
 using testing::product_shapes;
 using testing::random_floats;
@@ -208,6 +208,18 @@ TEST_P(Kernel, SoftmaxOfFarApartScoresIsFinite) {
   EXPECT_EQ(inverse, 1.0F);
 }
 
+TEST_P(Kernel, AHeadsAttentionEqualsThePlainOne) {
+  if (fast().attend_head == nullptr) GTEST_SKIP() << "made of products and softmax";
+  Random random{16};
+  for (const int64_t tokens : head_lengths) {
+    for (const int64_t width : {32, 64}) {
+      Head head(random, tokens, tokens, width);
+      expect_near(head.result<float>(GemmOut::f32, fast().attend_head),
+                  head.result<float>(GemmOut::f32, attend_head_reference), 1.0 / 128);
+    }
+  }
+}
+
 TEST_P(Kernel, LayerNormEqualsThePlainOne) {
   Random random{6};
   for (const int64_t width : {1, 3, 8, 16, 24, 33, 256, 271}) {
@@ -236,29 +248,38 @@ TEST_P(Kernel, LayerNormEqualsThePlainOne) {
   }
 }
 
-// Distances from a mean that is a hundred times larger: a variance made of sums of squares would
-// keep no more than three digits.
+// The mean is a hundred times as large as the distances from it: a variance made of sums of squares
+// would keep three digits.
 TEST_P(Kernel, LayerNormOfRowsFarFromZeroKeepsItsDigits) {
+  constexpr int64_t rows = 5;
+  constexpr int64_t width = 256;
   Random random{18};
-  std::vector<float> expected = random_floats(random, 5 * 256);
+  std::vector<float> expected = random_floats(random, rows * width);
   for (float& x : expected) x += 100;
   std::vector<float> actual = expected;
-  const std::vector<float> weight(256, 1.0F);
-  const std::vector<float> bias(256, 0.0F);
-  layer_norm_reference({expected.data(), 256, 5, 256, weight.data(), bias.data(), 1e-12F});
-  fast().layer_norm({actual.data(), 256, 5, 256, weight.data(), bias.data(), 1e-12F});
+  const std::vector<float> weight(width, 1.0F);
+  const std::vector<float> bias(width, 0.0F);
+  LayerNormCall call{expected.data(), width, rows, width, weight.data(), bias.data(), 1e-12F};
+  layer_norm_reference(call);
+  call.x = actual.data();
+  fast().layer_norm(call);
   expect_near(actual, expected, 5e-5);
 }
 
 TEST_P(Kernel, ARowsNormDoesNotDependOnTheOtherRows) {
+  constexpr int64_t rows = 7;
+  constexpr int64_t width = 271;
   Random random{19};
-  const std::vector<float> weight = random_floats(random, 271);
-  const std::vector<float> bias = random_floats(random, 271);
-  std::vector<float> together = random_floats(random, 7 * 271);
+  const std::vector<float> weight = random_floats(random, width);
+  const std::vector<float> bias = random_floats(random, width);
+  std::vector<float> together = random_floats(random, rows * width);
   std::vector<float> alone = together;
-  fast().layer_norm({together.data(), 271, 7, 271, weight.data(), bias.data(), 1e-12F});
-  for (size_t row = 0; row < 7; ++row) {
-    fast().layer_norm({&alone[row * 271], 271, 1, 271, weight.data(), bias.data(), 1e-12F});
+  LayerNormCall call{together.data(), width, rows, width, weight.data(), bias.data(), 1e-12F};
+  fast().layer_norm(call);
+  call.rows = 1;
+  for (int64_t row = 0; row < rows; ++row) {
+    call.x = alone.data() + row * width;
+    fast().layer_norm(call);
   }
   EXPECT_EQ(together, alone);
 }
@@ -355,33 +376,6 @@ TEST_P(Kernel, TransposingEqualsThePlainOne) {
       EXPECT_EQ(actual, expected) << rows << " x " << columns;
     }
   }
-}
-
-class IsaChoice : public ::testing::Test {
- protected:
-  ~IsaChoice() override { unsetenv("HEADROOM_ISA"); }
-};
-
-TEST_F(IsaChoice, IsTheBestOneUnlessAnotherIsNamed) {
-  unsetenv("HEADROOM_ISA");
-  EXPECT_EQ(chosen_isa(), usable_isas().back());
-  setenv("HEADROOM_ISA", "portable", 1);
-  EXPECT_EQ(chosen_isa(), Isa::portable);
-}
-
-TEST_F(IsaChoice, AnUnknownNameIsRefused) {
-  setenv("HEADROOM_ISA", "mmx", 1);
-  expect_error(ErrorCode::usage, "portable, avx2, avx512", [] { chosen_isa(); });
-}
-
-TEST_F(IsaChoice, OneThatTheCpuLacksIsRefused) {
-  if (usable_isas().back() == Isa::amx) GTEST_SKIP() << "this CPU has them all";
-  setenv("HEADROOM_ISA", "amx", 1);
-  expect_error(ErrorCode::usage, "does not run amx; its best is", [] { chosen_isa(); });
-}
-
-TEST_F(IsaChoice, NamesAreReadAsTheyAreWritten) {
-  for (const Isa isa : usable_isas()) EXPECT_EQ(parse_isa(isa_name(isa)), isa);
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+// One head's attention on random numbers, for tests that compare two kernels.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/aligned_buffer.h"
+#include "engine/kernels/elementwise.h"
+#include "engine/kernels/head_attention.h"
+
+namespace headroom::testing {
+
+// Around whole tiles.
+inline constexpr int64_t head_lengths[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 100};
+
+// Queries, keys and values of one head, with rows to read behind the last key.
+struct Head {
+  Head(Random& random, int64_t query_count, int64_t tokens, int64_t width)
+      : queries(random_bf16(random, query_count * width)),
+        keys(random_bf16(random, round_up(tokens, panel_width) * width)),
+        values(random_bf16(random, tokens * width)),
+        scratch(static_cast<size_t>(head_scratch(std::max(tokens, query_count), width)) * 4) {
+    call.queries = queries.data();
+    call.keys = keys.data();
+    call.values = values.data();
+    call.width = width;
+    call.query_count = query_count;
+    call.tokens = tokens;
+    call.context_stride = width + 16;
+    call.scratch = reinterpret_cast<uint32_t*>(scratch.data());
+  }
+
+  static std::vector<uint16_t> random_bf16(Random& random, int64_t count) {
+    std::vector<uint16_t> numbers(static_cast<size_t>(count));
+    for (uint16_t& number : numbers) {
+      const auto value = static_cast<float>(2 * random.uniform() - 1);
+      round_to_bf16_reference(&value, &number, 1);
+    }
+    return numbers;
+  }
+
+  template <class Number>
+  std::vector<Number> result(GemmOut out, decltype(&attend_head_reference) kernel) {
+    std::vector<Number> context(static_cast<size_t>(call.query_count * call.context_stride));
+    call.context = context.data();
+    call.out = out;
+    kernel(call);
+    return context;
+  }
+
+  std::vector<uint16_t> queries;
+  std::vector<uint16_t> keys;
+  std::vector<uint16_t> values;
+  AlignedBuffer scratch;
+  HeadAttentionCall call;
+};
+
+}  // namespace headroom::testing
