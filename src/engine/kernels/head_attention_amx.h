@@ -1,6 +1,6 @@
 // Attention of one head in AMX tiles. Scores lie with their keys in rows and their queries in
-// lanes, so that softmax, which sums over keys, adds whole registers: along the lanes it took 17
-// cycles for 16 scores, the other way round it takes 8. Nothing that was just written is read as a
+// lanes, so that softmax, which sums over keys, adds whole registers: along the lanes it took 6.2
+// ns for 16 scores, the other way round 3.9 at most. Nothing that was just written is read as a
 // tile before other work has been done: see gemm_amx.h.
 #pragma once
 
