@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "engine_peak.h"
+#include "engine_random.h"
 
 namespace headroom {
 namespace {
@@ -28,7 +29,7 @@ struct Part {
   int64_t rows = 0;
   int64_t in = 0;
   int64_t out = 0;
-  int64_t per_unit = 1;
+  Precision precision = Precision::fp32;
   int64_t calls = 0;
   double seconds = 0;
 
@@ -37,7 +38,7 @@ struct Part {
 
 bool alike(const Part& a, const Part& b) {
   return a.kernel == b.kernel && a.rows == b.rows && a.in == b.in && a.out == b.out &&
-         a.per_unit == b.per_unit;
+         a.precision == b.precision;
 }
 
 // Kernels are plain functions, so what they write to is at hand for all of them.
@@ -55,69 +56,55 @@ void note(const Part& called, Clock::time_point started) {
   part->seconds += seconds;
 }
 
-Part product_of(const GemmCall& call, int64_t per_unit) {
-  Part part{"product", call.rows, 0, call.panel_count * panel_width, per_unit};
+template <Precision precision>
+Part product_of(const GemmCall& call) {
+  Part part{"product", call.rows, 0, call.panel_count * panel_width, precision};
   if (call.finish == GemmFinish::gelu) part.kernel = "product, GELU";
   if (call.finish == GemmFinish::scale_rows) part.kernel = "product, rows scaled";
   if (call.start == GemmStart::accumulate) part.kernel = "product, added";
-  for (int64_t s = 0; s < call.segment_count; ++s) part.in += call.segments[s].length * per_unit;
+  for (int64_t s = 0; s < call.segment_count; ++s) {
+    part.in += call.segments[s].length * numbers_per_unit(precision);
+  }
   return part;
+}
+
+// A kernel of `record`, and a note of what `part_of` says that it was.
+template <auto kernel, auto part_of, class... Arguments>
+void run_timed(Arguments... arguments) {
+  const auto started = Clock::now();
+  (record.kernels->*kernel)(arguments...);
+  note(part_of(arguments...), started);
 }
 
 // The kernels of `record` with a clock around each.
 Kernels timed_kernels() {
   Kernels timed = *record.kernels;
-  timed.gemm_f32 = [](const GemmCall& call) {
-    const auto started = Clock::now();
-    record.kernels->gemm_f32(call);
-    note(product_of(call, 1), started);
-  };
-  timed.gemm_bf16 = [](const GemmCall& call) {
-    const auto started = Clock::now();
-    record.kernels->gemm_bf16(call);
-    note(product_of(call, 2), started);
-  };
-  timed.gemm_int8 = [](const GemmCall& call) {
-    const auto started = Clock::now();
-    record.kernels->gemm_int8(call);
-    note(product_of(call, 4), started);
-  };
-  timed.softmax = [](const SoftmaxCall& call) {
-    const auto started = Clock::now();
-    record.kernels->softmax(call);
-    note({"softmax", call.count, call.length}, started);
-  };
-  timed.embed = [](const EmbedCall& call) {
-    const auto started = Clock::now();
-    record.kernels->embed(call);
-    note({"embed", call.tokens, call.width}, started);
-  };
-  timed.tanh = [](float* x, int64_t count) {
-    const auto started = Clock::now();
-    record.kernels->tanh(x, count);
-    note({"tanh", 1, count}, started);
-  };
-  timed.layer_norm = [](const LayerNormCall& call) {
-    const auto started = Clock::now();
-    record.kernels->layer_norm(call);
-    note({"layer norm", call.rows, call.width}, started);
-  };
-  timed.quantise = [](const QuantiseCall& call) {
-    const auto started = Clock::now();
-    record.kernels->quantise(call);
-    note({"to bytes", call.rows, call.width}, started);
-  };
-  timed.transpose = [](const float* in, int64_t stride, int64_t rows, int64_t columns, float* out) {
-    const auto started = Clock::now();
-    record.kernels->transpose(in, stride, rows, columns, out);
-    note({"turn keys", rows, columns}, started);
-  };
+  timed.gemm_f32 = run_timed<&Kernels::gemm_f32, product_of<Precision::fp32>>;
+  timed.gemm_bf16 = run_timed<&Kernels::gemm_bf16, product_of<Precision::bf16>>;
+  timed.gemm_int8 = run_timed<&Kernels::gemm_int8, product_of<Precision::int8>>;
+  timed.softmax = run_timed<&Kernels::softmax, [](const SoftmaxCall& call) {
+    return Part{"softmax", call.count, call.length};
+  }>;
+  timed.embed = run_timed<&Kernels::embed, [](const EmbedCall& call) {
+    return Part{"embed", call.tokens, call.width};
+  }>;
+  timed.tanh = run_timed<&Kernels::tanh, [](const float*, int64_t count) {
+    return Part{"tanh", 1, count};
+  }>;
+  timed.layer_norm = run_timed<&Kernels::layer_norm, [](const LayerNormCall& call) {
+    return Part{"layer norm", call.rows, call.width};
+  }>;
+  timed.quantise = run_timed<&Kernels::quantise, [](const QuantiseCall& call) {
+    return Part{"to bytes", call.rows, call.width};
+  }>;
+  timed.transpose = run_timed<&Kernels::transpose, [](const float*, int64_t, int64_t rows,
+                                                      int64_t columns, const float*) {
+    return Part{"turn keys", rows, columns};
+  }>;
   if (record.kernels->attend_head == nullptr) return timed;
-  timed.attend_head = [](const HeadAttentionCall& call) {
-    const auto started = Clock::now();
-    record.kernels->attend_head(call);
-    note({"head of attention", call.query_count, call.tokens}, started);
-  };
+  timed.attend_head = run_timed<&Kernels::attend_head, [](const HeadAttentionCall& call) {
+    return Part{"head of attention", call.query_count, call.tokens};
+  }>;
   return timed;
 }
 
@@ -129,10 +116,7 @@ struct Pass {
 std::vector<Pass> timed_passes(const EngineModel& model, int64_t tokens, int passes) {
   const ModelShape& shape = model.config().shape;
   Random random{1};
-  std::vector<int32_t> ids;
-  for (int64_t t = 0; t < tokens; ++t) {
-    ids.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(shape.vocabulary))));
-  }
+  const std::vector<int32_t> ids = random_ids(random, shape, tokens);
   const Sequence sequence{ids, {}};
   std::vector<float> logits(static_cast<size_t>(shape.labels));
   record.kernels = &model.kernels();
@@ -152,9 +136,8 @@ std::vector<Pass> timed_passes(const EngineModel& model, int64_t tokens, int pas
   return all;
 }
 
-// The mean of a tenth of the passes around `quantile`.
-Pass typical_pass(std::vector<Pass> passes, double quantile) {
-  std::ranges::sort(passes, {}, &Pass::seconds);
+// The mean of a tenth of the passes, sorted by their time, around `quantile`.
+Pass typical_pass(const std::vector<Pass>& passes, double quantile) {
   const auto count = static_cast<double>(passes.size());
   const auto first = static_cast<size_t>(std::max(0.0, std::floor((quantile - 0.05) * count)));
   const size_t end = std::min(passes.size(), first + std::max<size_t>(1, passes.size() / 10));
@@ -171,21 +154,17 @@ Pass typical_pass(std::vector<Pass> passes, double quantile) {
   return mean;
 }
 
-Precision precision_of(const Part& part) {
-  if (part.per_unit == 1) return Precision::fp32;
-  return part.per_unit == 2 ? Precision::bf16 : Precision::int8;
+struct Peaks {
+  double of[3];  // GFLOP/s, by precision
+};
+
+Peaks measured_peaks(Isa isa) {
+  return {measured_peak(isa, Precision::fp32), measured_peak(isa, Precision::bf16),
+          measured_peak(isa, Precision::int8)};
 }
 
-}  // namespace
-
-Table measure_parts(const EngineModel& model, int64_t tokens, int passes, double quantile) {
-  Pass pass = typical_pass(timed_passes(model, tokens, passes), quantile);
+Table table_of(Pass pass, const Peaks& peaks) {
   std::ranges::sort(pass.parts, std::greater{}, &Part::seconds);
-  double peaks[5] = {};  // by numbers in a unit
-  for (const Part& part : pass.parts) {
-    double& peak = peaks[part.per_unit];
-    if (peak == 0) peak = measured_peak(model.kernels().isa, precision_of(part));
-  }
   Table table{{"kernel", "shape", "calls", "us", "share", "GFLOP/s", "of the peak"}, {}};
   const auto share = [&](double seconds) {
     return fmt::format("{:.1f} %", 100 * seconds / pass.seconds);
@@ -203,10 +182,9 @@ Table measure_parts(const EngineModel& model, int64_t tokens, int passes, double
                                     fmt::format("{}", part.calls),
                                     fmt::format("{:.1f}", 1e6 * part.seconds), share(part.seconds)};
     if (part.out > 0) {
-      const Precision precision = precision_of(part);
       const double rate = part.flops() / part.seconds * 1e-9;
-      const double peak = peaks[part.per_unit];
-      row[0] += fmt::format(", {}", precision_name(precision));
+      const double peak = peaks.of[static_cast<size_t>(part.precision)];
+      row[0] += fmt::format(", {}", precision_name(part.precision));
       row[1] += fmt::format(" x {}", part.out);
       row.push_back(fmt::format("{:.0f}", rate));
       row.push_back(peak > 0 ? fmt::format("{:.0f} %", 100 * rate / peak) : "");
@@ -222,6 +200,21 @@ Table measure_parts(const EngineModel& model, int64_t tokens, int passes, double
   add_row("outside kernels", pass.seconds - inside);
   add_row("all", pass.seconds);
   return table;
+}
+
+}  // namespace
+
+std::vector<Table> measure_parts(const EngineModel& model, int64_t tokens, int passes,
+                                 const std::vector<double>& quantiles) {
+  std::vector<Pass> all = timed_passes(model, tokens, passes);
+  std::ranges::sort(all, {}, &Pass::seconds);
+  const Peaks peaks = measured_peaks(model.kernels().isa);
+  std::vector<Table> tables;
+  tables.reserve(quantiles.size());
+  for (const double quantile : quantiles) {
+    tables.push_back(table_of(typical_pass(all, quantile), peaks));
+  }
+  return tables;
 }
 
 }  // namespace headroom

@@ -4,9 +4,7 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
-#include "base/random.h"
 #include "budget/unit_order.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/tensor_names.h"
@@ -38,6 +36,14 @@ void write_random_checkpoint(const std::filesystem::path& directory, ModelShape 
                                std::as_bytes(std::span<const float>(tensors[i]))});
   }
   write_checkpoint(directory, content);
+}
+
+std::vector<int32_t> random_ids(Random& random, const ModelShape& shape, int64_t tokens) {
+  std::vector<int32_t> ids;
+  for (int64_t t = 0; t < tokens; ++t) {
+    ids.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(shape.vocabulary))));
+  }
+  return ids;
 }
 
 }  // namespace headroom

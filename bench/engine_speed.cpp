@@ -2,8 +2,8 @@
 // at several budgets, lengths and precisions, on one thread; then a mixed batch on one and two.
 // Medians of interleaved rounds.
 //   bench-engine [--model DIR] [--rounds N]
-//   bench-engine [--model DIR] --parts PASSES     where an ordinary and a fast pass spend their
-//   time
+//   bench-engine [--model DIR] --parts PASSES
+// The second says instead where a fast and an ordinary pass spend their time.
 // Without a model: random weights in the shape of BERT-Mini (4 layers, width 256, 8 heads, FFN
 // 1024, 16,000 words). OMP_NUM_THREADS=1 adds oneDNN's product. HEADROOM_ISA chooses instructions.
 #include <fmt/format.h>
@@ -68,10 +68,7 @@ class Measurement {
     Random random{1};
     const ModelShape& shape = worker_.model().config().shape;
     for (int64_t i = 0; i < load.batch; ++i) {
-      std::vector<int32_t>& row = ids_.emplace_back();
-      for (int64_t t = 0; t < load.tokens; ++t) {
-        row.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(shape.vocabulary))));
-      }
+      ids_.push_back(random_ids(random, shape, load.tokens));
     }
     for (const auto& row : ids_) sequences_.push_back({row, {}});
     logits_.resize(static_cast<size_t>(load.batch * shape.labels));
@@ -184,11 +181,12 @@ int run_parts(const std::filesystem::path& directory, int passes) {
   for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
     const auto model = EngineModel::load(directory, {precision, {}});
     for (const int64_t tokens : {32, 128}) {
-      for (const double quantile : {0.05, 0.5}) {
+      const std::vector<double> quantiles = {0.05, 0.5};
+      const std::vector<Table> tables = measure_parts(*model, tokens, passes, quantiles);
+      for (size_t i = 0; i < tables.size(); ++i) {
         fmt::print("{}, {} tokens, kernels {}, passes around the {:.0f} % quantile of {}\n{}\n",
                    precision_name(precision), tokens, isa_name(model->kernels().isa),
-                   100 * quantile, passes,
-                   aligned_text(measure_parts(*model, tokens, passes, quantile)));
+                   100 * quantiles[i], passes, aligned_text(tables[i]));
       }
     }
   }

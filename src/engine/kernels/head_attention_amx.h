@@ -171,10 +171,10 @@ class HeadAttention {
     }
     const Float shift =
         S::larger(S::larger(highest[0], highest[1]), S::larger(highest[2], highest[3]));
-    const Float scaled_shift = S::multiply(shift, S::spread(-1.44269504F));
+    const Float scaled_shift = S::multiply(shift, S::spread(-log2_of_e));
     const auto share = [&](int64_t of) {
       const Float x = S::load(scores + of * queries_at_once);
-      return coarse_power_of_two<S>(S::multiply_add(x, S::spread(1.44269504F), scaled_shift));
+      return coarse_power_of_two<S>(S::multiply_add(x, S::spread(log2_of_e), scaled_shift));
     };
     auto* shares = reinterpret_cast<float*>(shares_ + n / panel_width * key_units_ * panel_width +
                                             n % panel_width);

@@ -5,6 +5,8 @@
 namespace headroom {
 namespace {
 
+inline constexpr float log2_of_e = 1.44269504F;
+
 // c[0] + c[1] x + c[2] x^2 + ...
 template <class S, int count>
 typename S::Float polynomial(typename S::Float x, const float (&c)[count]) {
@@ -21,7 +23,7 @@ typename S::Float exp_of(typename S::Float x) {
   constexpr float taylor[] = {1.0F, 1.0F, 1.0F / 2, 1.0F / 6, 1.0F / 24, 1.0F / 120, 1.0F / 720};
   const typename S::Float lowest = S::spread(-87.0F);
   const typename S::Float bounded = S::larger(S::smaller(x, S::spread(88.0F)), lowest);
-  const typename S::Float n = S::nearest_whole(S::multiply(bounded, S::spread(1.44269504F)));
+  const typename S::Float n = S::nearest_whole(S::multiply(bounded, S::spread(log2_of_e)));
   typename S::Float r = S::multiply_add(n, S::spread(-0.693359375F), bounded);
   r = S::multiply_add(n, S::spread(2.12194440e-4F), r);
   return S::zero_where_less(S::times_power_of_two(polynomial<S>(r, taylor), n), x, lowest);
@@ -40,7 +42,7 @@ typename S::Float coarse_power_of_two(typename S::Float x) {
 // Of x <= 88, with the same error.
 template <class S>
 typename S::Float coarse_exp_of(typename S::Float x) {
-  return coarse_power_of_two<S>(S::multiply(x, S::spread(1.44269504F)));
+  return coarse_power_of_two<S>(S::multiply(x, S::spread(log2_of_e)));
 }
 
 // erf(x) = x P(x^2) / Q(x^2) for |x| <= 4; beyond, erf is 1 as a float. Coefficients: relative
