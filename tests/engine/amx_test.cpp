@@ -1,15 +1,20 @@
 // The AMX products on imitated tiles, against the plain ones: everything but the instructions
-// themselves, on any CPU with AVX2. Compiled with AVX2's flags for what surrounds the tiles; where
-// AMX works, kernels_test runs the real ones.
+// themselves. Compiled twice for what surrounds the tiles: with AVX2's flags, for most CPUs, and
+// with those of AVX-512, as the engine has it; where AMX works, kernels_test runs the real ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
 #include "engine/kernels/gemm_amx.h"
 #include "engine/kernels/head_attention_amx.h"
 #include "engine/kernels/isa.h"
+#ifdef __AVX512F__
+#include "engine/kernels/products_avx512.h"
+#else
 #include "engine/kernels/simd_avx2.h"
+#endif
 #include "engine/random_head.h"
 #include "engine/random_product.h"
 
@@ -23,6 +28,16 @@ using testing::fill_with_bytes;
 using testing::Head;
 using testing::head_lengths;
 using testing::Product;
+
+#ifdef __AVX512F__
+using Lanes = Avx512;
+using Bytes = ByteProduct;
+constexpr Isa lanes_isa = Isa::avx512_bf16;
+#else
+using Lanes = Avx2;
+using Bytes = WidenedByteProduct<Avx2>;
+constexpr Isa lanes_isa = Isa::avx2;
+#endif
 
 struct Tile {
   uint32_t rows[16][16] = {};
@@ -86,13 +101,17 @@ struct ImitatedTiles {
 class AmxProduct : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (usable_isas().size() < 2) GTEST_SKIP() << "this CPU has no AVX2";
+    const std::vector<Isa> usable = usable_isas();
+    if (std::ranges::find(usable, lanes_isa) == usable.end()) {
+      GTEST_SKIP() << "this CPU has no " << isa_name(lanes_isa);
+    }
   }
 };
 
-// Rows around whole tiles, odd panels, ranges of k that end inside a tile.
-constexpr int64_t shapes[][3] = {{1, 1, 4},   {1, 3, 40},  {7, 2, 33},  {15, 4, 17}, {16, 2, 64},
-                                 {17, 3, 50}, {31, 1, 16}, {33, 5, 97}, {48, 2, 20}, {70, 3, 48}};
+// Rows around whole tiles and many, odd panels, ranges of k that end inside a tile.
+constexpr int64_t shapes[][3] = {{1, 1, 4},   {1, 3, 40},  {7, 2, 33},  {15, 4, 17},
+                                 {16, 2, 64}, {17, 3, 50}, {31, 1, 16}, {33, 5, 97},
+                                 {48, 2, 20}, {70, 3, 48}, {99, 4, 40}, {230, 6, 33}};
 
 TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
   Random random{1};
@@ -103,8 +122,9 @@ TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
         fill_with_bf16(product, random);
         product.call.start = start;
         product.call.finish = finish;
-        expect_near(product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileSums<FloatSums<Avx2>>>),
-                    product.result(gemm_bf16_reference), 2e-4);
+        expect_near(
+            product.result(gemm_amx<Lanes, ImitatedTiles<false>, TileSums<FloatSums<Lanes>>>),
+            product.result(gemm_bf16_reference), 2e-4);
       }
     }
   }
@@ -117,7 +137,7 @@ TEST_F(AmxProduct, OfBfloatRoundsItsResultWhenAsked) {
     fill_with_bf16(product, random);
     product.call.out = GemmOut::bf16;
     expect_near_rounded(
-        product.result(gemm_amx<Avx2, ImitatedTiles<false>, TileSums<FloatSums<Avx2>>>),
+        product.result(gemm_amx<Lanes, ImitatedTiles<false>, TileSums<FloatSums<Lanes>>>),
         product.result(gemm_bf16_reference));
   }
 }
@@ -129,9 +149,8 @@ TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
       Product product(random, rows, panels, units);
       fill_with_bytes(product, random);
       product.call.start = start;
-      expect_near(
-          product.result(gemm_amx<Avx2, ImitatedTiles<true>, TileSums<WidenedByteProduct<Avx2>>>),
-          product.result(gemm_int8_reference), 1e-4);
+      expect_near(product.result(gemm_amx<Lanes, ImitatedTiles<true>, TileSums<Bytes>>),
+                  product.result(gemm_int8_reference), 1e-4);
     }
   }
 }
@@ -144,7 +163,7 @@ TEST_F(HeadOnTiles, EqualsThePlainOne) {
     for (const int64_t width : {32, 96}) {
       for (const int64_t query_count : {int64_t{1}, tokens}) {
         Head head(random, query_count, tokens, width);
-        expect_near(head.result<float>(GemmOut::f32, attend_head_amx<Avx2, ImitatedTiles<false>>),
+        expect_near(head.result<float>(GemmOut::f32, attend_head_amx<Lanes, ImitatedTiles<false>>),
                     head.result<float>(GemmOut::f32, attend_head_reference), 1.0 / 128);
       }
     }
@@ -155,7 +174,7 @@ TEST_F(HeadOnTiles, RoundsItsResultWhenAsked) {
   Random random{6};
   for (const int64_t tokens : head_lengths) {
     Head head(random, tokens, tokens, 64);
-    const auto kernel = attend_head_amx<Avx2, ImitatedTiles<false>>;
+    const auto kernel = attend_head_amx<Lanes, ImitatedTiles<false>>;
     const auto whole = head.result<float>(GemmOut::f32, kernel);
     std::vector<uint16_t> rounded(whole.size());
     round_to_bf16_reference(whole.data(), rounded.data(), static_cast<int64_t>(whole.size()));
@@ -167,7 +186,7 @@ TEST_F(HeadOnTiles, RoundsItsResultWhenAsked) {
 TEST_F(HeadOnTiles, TreatsEveryQueryAlike) {
   Random random{7};
   Head head(random, 40, 40, 32);
-  const auto kernel = attend_head_amx<Avx2, ImitatedTiles<false>>;
+  const auto kernel = attend_head_amx<Lanes, ImitatedTiles<false>>;
   const auto all = head.result<float>(GemmOut::f32, kernel);
   head.call.query_count = 1;
   const auto first = head.result<float>(GemmOut::f32, kernel);

@@ -55,6 +55,10 @@ enum class GemmFinish {
 
 enum class GemmOut { f32, bf16 };
 
+constexpr int64_t size_of(GemmOut type) {
+  return type == GemmOut::f32 ? 4 : 2;
+}
+
 // Pointers and counts, not spans: the files that each instruction set is compiled in must not
 // instantiate inline functions of the library, which the linker might then hand to all others.
 struct GemmCall {

@@ -50,13 +50,15 @@ template <class S, class Sums>
 class PendingBlock {
  public:
   static constexpr int64_t width = 2 * panel_width;
-  static constexpr int64_t rows_at_once = 4;  // a part of a tile
+  static constexpr int64_t rows_at_once = 4;  // a part of a tile; what AVX-512 does in step
+  static_assert(S::lanes < panel_width || S::rows_in_step == rows_at_once);
   static constexpr int64_t parts = 2 * tile_rows / rows_at_once;
 
   PendingBlock(const GemmCall& call, int64_t height)
       : call_(call),
         finish_apart_(finish_function<S, Sums, 1>(call)),
         finish_pair_(finish_function<S, Sums, 2>(call)),
+        finish_part_(finish_function<S, Sums, 2, true>(call)),
         height_(height) {
     next_.stride = width;
     next_.start = start_;
@@ -68,7 +70,9 @@ class PendingBlock {
   void take(const TileBlock& block) {
     block_ = block;
     now_ = 1 - now_;
-    finish_ = S::lanes < panel_width || side_by_side(block) ? finish_pair_ : finish_apart_;
+    const bool pair = side_by_side(block);
+    finish_ = S::lanes < panel_width || pair ? finish_pair_ : finish_apart_;
+    whole_part_ = S::lanes == panel_width && pair ? finish_part_ : finish_;
     if constexpr (Sums::whole_numbers) start_sums(block);
     next_.panel = block.panel;
     next_.panels = block.panels;
@@ -79,7 +83,7 @@ class PendingBlock {
   void finish_part() {
     if (rows_left_ == 0) return;
     next_.rows = rows_left_ < rows_at_once ? rows_left_ : rows_at_once;
-    finish_(call_, next_);
+    (next_.rows == rows_at_once ? whole_part_ : finish_)(call_, next_);
     rows_left_ -= next_.rows;
     next_.row += next_.rows;
     next_.at += next_.rows * width;
@@ -113,7 +117,7 @@ class PendingBlock {
     if (block.panels < 2) return false;
     const GemmPanel& left = block.panel[0];
     const GemmPanel& right = block.panel[1];
-    const int64_t bytes = panel_width * (call_.out == GemmOut::f32 ? 4 : 2);
+    const int64_t bytes = panel_width * size_of(call_.out);
     return static_cast<const char*>(left.out) + bytes == right.out &&
            left.out_stride == right.out_stride;
   }
@@ -121,7 +125,9 @@ class PendingBlock {
   const GemmCall& call_;
   FinishFunction finish_apart_;
   FinishFunction finish_pair_;
+  FinishFunction finish_part_;
   FinishFunction finish_ = nullptr;
+  FinishFunction whole_part_ = nullptr;  // for as many rows as there usually are
   int64_t height_;
   TileBlock block_;
   int now_ = 0;
@@ -156,21 +162,28 @@ class Pace {
 };
 
 // The panels to come, fetched from L3 to L2 while these are multiplied: the CPU's own prefetching
-// ends with each page, and a model's weights do not stay in L2. Evenly over the blocks of rows,
-// because a burst of requests holds up what the others read from L2.
+// ends with each page, and a model's weights do not stay in L2. Evenly over the blocks of rows and
+// between the loads of a step, because a burst of requests holds up what the others read from L2.
 struct PanelsAhead {
   const GemmPanel* panel = nullptr;  // null: nothing to fetch
-  int64_t turn = 0;                  // a block of rows, of so many
-  int64_t turns = 1;
+  int64_t turn = 0;                  // a block of rows
 
-  int64_t lines() const { return (tile_rows + turns - 1) / turns; }  // of each panel at a step of k
-  const uint32_t* start(int64_t j, const GemmSegment& segment) const {
-    const int64_t row = segment.b + turn * lines() * (segment.length / panel_width);
+  // `lines` of each panel at a step of k.
+  const uint32_t* start(int64_t j, const GemmSegment& segment, int64_t lines) const {
+    const int64_t row = segment.b + turn * lines * (segment.length / panel_width);
     return static_cast<const uint32_t*>(panel[j].weights) + row * panel_width;
   }
 };
 
-template <class Tiles, class Sums, int row_tiles, int panels, class Pending>
+// g++ takes a function that only fetches for one without effects, unless it is inlined at once.
+template <int lines>
+[[gnu::always_inline]] inline void fetch_lines(const uint32_t* at) {
+#pragma GCC unroll 16
+  for (int line = 0; line < lines; ++line) __builtin_prefetch(at + line * panel_width, 0, 2);
+}
+
+// `lines`: to be fetched of each panel to come at a step of k; 16 if there is one block of rows.
+template <class Tiles, class Sums, int lines, int row_tiles, int panels, class Pending>
 void multiply_block(const GemmCall& call, const TileBlock& block, const PanelsAhead& next,
                     int64_t height, Pace pace, Pending& pending) {
   for (int i = 0; i < row_tiles; ++i) {
@@ -178,8 +191,8 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const PanelsAh
   }
   const int64_t stride = call.a_stride * 4;
   // In L1, for the next panels. More rows would only drive these weights out of it.
-  const bool rows_stay = call.rows <= 2 * tile_rows;
-  const int64_t lines = next.lines();
+  constexpr bool rows_stay = lines == tile_rows;
+  const bool fetches = panels == 2 && next.panel != nullptr;
   alignas(64) uint32_t rest_a[2][tile_rows * panel_width];
   alignas(64) uint32_t rest_b[2][tile_rows * panel_width];
   for (int64_t s = 0; s < call.segment_count; ++s) {
@@ -187,32 +200,30 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const PanelsAh
     const int64_t whole = segment.length / panel_width * panel_width;
     const uint32_t* a[row_tiles];
     const uint32_t* b[panels];
-    const uint32_t* ahead[panels];
+    const uint32_t* ahead[2] = {};
     for (int i = 0; i < row_tiles; ++i) {
       a[i] = static_cast<const uint32_t*>(call.a) + block.first_row[i] * call.a_stride + segment.a;
     }
     for (int j = 0; j < panels; ++j) {
       const int64_t place = segment.b * panel_width;
       b[j] = static_cast<const uint32_t*>(block.panel[j].weights) + place;
-      ahead[j] = next.panel != nullptr ? next.start(j, segment) : nullptr;
+      if (fetches) ahead[j] = next.start(j, segment, lines);
     }
+    constexpr int half = lines / 2;
     for (int64_t k = 0; k < whole; k += panel_width) {
       for (int i = 0; i < row_tiles; ++i) {
         rows_stay ? Tiles::load_a(i, a[i] + k, stride) : Tiles::stream_a(i, a[i] + k, stride);
+        if (fetches) fetch_lines<half>(ahead[0] + i * half * panel_width);
       }
-      for (int j = 0; j < panels; ++j) Tiles::load_b(j, b[j] + k * panel_width, tile_bytes);
+      for (int j = 0; j < panels; ++j) {
+        Tiles::load_b(j, b[j] + k * panel_width, tile_bytes);
+        if (fetches) fetch_lines<half>(ahead[1] + j * half * panel_width);
+      }
       Tiles::template multiply<row_tiles, panels>();
-      for (int j = 0; j < panels && next.panel != nullptr; ++j) {
-        if (lines == tile_rows) {  // for the compiler: a loop takes thrice as many instructions
-          for (int line = 0; line < tile_rows; ++line) {
-            __builtin_prefetch(ahead[j] + line * panel_width, 0, 2);
-          }
-        } else {
-          for (int64_t line = 0; line < lines; ++line) {
-            __builtin_prefetch(ahead[j] + line * panel_width, 0, 2);
-          }
-        }
-        ahead[j] += lines * panel_width;
+      if (fetches) {
+        if constexpr (row_tiles == 1) fetch_lines<half>(ahead[0] + half * panel_width);
+        ahead[0] += lines * panel_width;
+        ahead[1] += lines * panel_width;
       }
       for (int64_t due = pace.step(); due > 0; --due) pending.finish_part();
     }
@@ -249,9 +260,8 @@ void multiply_block(const GemmCall& call, const TileBlock& block, const PanelsAh
 }
 
 // `Sums`: TileSums of FloatSums, or of a product of bytes whose add() gives what they start with.
-template <class S, class Tiles, class Sums>
-void gemm_amx(const GemmCall& call) {
-  if (call.rows == 0) return;
+template <class S, class Tiles, class Sums, int lines>
+void multiply_all(const GemmCall& call) {
   const int64_t height = call.rows < tile_rows ? call.rows : tile_rows;
   const int64_t tiles = (call.rows + tile_rows - 1) / tile_rows;
   PendingBlock<S, Sums> pending(call, height);
@@ -268,20 +278,36 @@ void gemm_amx(const GemmCall& call) {
         block.row[i] = (t + i) * tile_rows;
         block.first_row[i] = block.row[i] < call.rows - height ? block.row[i] : call.rows - height;
       }
-      const PanelsAhead next = {left >= 4 ? block.panel + 2 : nullptr, t / 2, (tiles + 1) / 2};
+      const bool more = left >= 4 && t / 2 * lines < tile_rows;  // to be fetched in this block
+      const PanelsAhead next = {more ? block.panel + 2 : nullptr, t / 2};
       if (block.row_tiles == 2) {
         block.panels == 2
-            ? multiply_block<Tiles, Sums, 2, 2>(call, block, next, height, pace, pending)
-            : multiply_block<Tiles, Sums, 2, 1>(call, block, next, height, pace, pending);
+            ? multiply_block<Tiles, Sums, lines, 2, 2>(call, block, next, height, pace, pending)
+            : multiply_block<Tiles, Sums, lines, 2, 1>(call, block, next, height, pace, pending);
       } else {
         block.panels == 2
-            ? multiply_block<Tiles, Sums, 1, 2>(call, block, next, height, pace, pending)
-            : multiply_block<Tiles, Sums, 1, 1>(call, block, next, height, pace, pending);
+            ? multiply_block<Tiles, Sums, lines, 1, 2>(call, block, next, height, pace, pending)
+            : multiply_block<Tiles, Sums, lines, 1, 1>(call, block, next, height, pace, pending);
       }
     }
   }
   pending.finish_rest();
   Tiles::release();
+}
+
+template <class S, class Tiles, class Sums>
+void gemm_amx(const GemmCall& call) {
+  if (call.rows == 0) return;
+  // How many lines of a tile for each block of 32 rows, a number known to the compiler: a loop over
+  // them takes thrice as many instructions.
+  const int64_t blocks = (call.rows + 2 * tile_rows - 1) / (2 * tile_rows);
+  if (blocks == 1) {
+    multiply_all<S, Tiles, Sums, 16>(call);
+  } else if (blocks <= 3) {
+    multiply_all<S, Tiles, Sums, 8>(call);
+  } else {
+    blocks <= 7 ? multiply_all<S, Tiles, Sums, 4>(call) : multiply_all<S, Tiles, Sums, 2>(call);
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Avx2 {
   static constexpr int tile_rows_1 = 6;
   static constexpr int tile_rows_2 = 3;
   static constexpr int tile_rows_4 = 1;
+  static constexpr int rows_in_step = 1;  // no registers for more
 
   static Bits first(int64_t count) {
     const Bits numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -53,6 +54,9 @@ struct Avx2 {
   static Float multiply_add(Float a, Float b, Float c) { return _mm256_fmadd_ps(a, b, c); }
   static Float smaller(Float a, Float b) { return _mm256_min_ps(a, b); }
   static Float larger(Float a, Float b) { return _mm256_max_ps(a, b); }
+  static Float cut(Float x, float most) {  // to [-most, most]
+    return larger(smaller(x, spread(most)), spread(-most));
+  }
   static Float nearest_whole(Float x) {
     return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }

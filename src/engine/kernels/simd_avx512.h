@@ -27,6 +27,7 @@ struct Avx512 {
   static constexpr int tile_rows_1 = 14;
   static constexpr int tile_rows_2 = 14;
   static constexpr int tile_rows_4 = 6;
+  static constexpr int rows_in_step = 4;  // of two registers, with three numbers for each
 
   static __mmask16 first(int64_t count) { return static_cast<__mmask16>((1U << count) - 1U); }
 
@@ -61,6 +62,9 @@ struct Avx512 {
   static Float multiply_add(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
   static Float smaller(Float a, Float b) { return _mm512_min_ps(a, b); }
   static Float larger(Float a, Float b) { return _mm512_max_ps(a, b); }
+  static Float cut(Float x, float most) {  // to [-most, most]
+    return _mm512_range_ps(x, spread(most), 2);
+  }
   static Float nearest_whole(Float x) {
     return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
