@@ -101,9 +101,9 @@ Kernels timed_kernels() {
                                                       int64_t columns, const float*) {
     return Part{"turn keys", rows, columns};
   }>;
-  if (record.kernels->attend_head == nullptr) return timed;
-  timed.attend_head = run_timed<&Kernels::attend_head, [](const HeadAttentionCall& call) {
-    return Part{"head of attention", call.query_count, call.tokens};
+  if (record.kernels->attend_heads == nullptr) return timed;
+  timed.attend_heads = run_timed<&Kernels::attend_heads, [](const HeadAttentionCall& call) {
+    return Part{"heads of attention", call.query_count, call.tokens};
   }>;
   return timed;
 }

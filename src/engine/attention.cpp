@@ -82,23 +82,38 @@ class Attention {
     }
   }
 
-  // The i-th kept head's rows of `context`.
-  void mix(int64_t i, int64_t queries, const Activation& context) const {
+  // Rows of `context`.
+  void mix(int64_t queries, const Activation& context) const {
+    const auto count = static_cast<int64_t>(heads_.heads.size());
     if (in_one_kernel_) {
-      HeadAttentionCall call;
-      call.queries = reinterpret_cast<const uint16_t*>(head(work_.queries, i));
-      call.keys = reinterpret_cast<const uint16_t*>(head(work_.keys, i));
-      call.values = reinterpret_cast<const uint16_t*>(head(work_.values, i));
-      call.width = W_;
-      call.query_count = queries;
-      call.tokens = T_;
-      call.context = context.at(0, i * W_);
-      call.context_stride = context.stride;
-      call.out = context.type();
-      call.scratch = work_.head_scratch;
-      kernels_.attend_head(call);
-      return;
+      mix_at_once(count, queries, context);
+    } else {
+      for (int64_t i = 0; i < count; ++i) mix(i, queries, context);
     }
+  }
+
+ private:
+  static constexpr int64_t vector_rows = 28;  // two blocks of the products without tiles
+
+  void mix_at_once(int64_t heads, int64_t queries, const Activation& context) const {
+    HeadAttentionCall call;
+    call.queries = work_.queries.halves();
+    call.keys = work_.keys.halves();
+    call.values = work_.values.halves();
+    call.heads = heads;
+    call.head_stride = T_ * W_;
+    call.width = W_;
+    call.query_count = queries;
+    call.tokens = T_;
+    call.context = context.data;
+    call.context_stride = context.stride;
+    call.out = context.type();
+    call.scratch = work_.head_scratch;
+    kernels_.attend_heads(call);
+  }
+
+  // The i-th kept head.
+  void mix(int64_t i, int64_t queries, const Activation& context) const {
     const int64_t units = W_ / each_;
     kernels_.transpose(reinterpret_cast<const float*>(head(work_.keys, i)), units, T_, units,
                        reinterpret_cast<float*>(work_.turned_keys));
@@ -110,9 +125,6 @@ class Attention {
       sum_values(i, values, rows, context, row);
     }
   }
-
- private:
-  static constexpr int64_t vector_rows = 28;  // two blocks of the products without tiles
 
   bool in_floats() const { return each_ == 1; }
 
@@ -274,7 +286,7 @@ class Attention {
   int64_t read_;  // of a head, without padding
   int64_t head_panels_;
   int64_t each_;        // numbers in a unit of attention's products
-  bool in_one_kernel_;  // a head; one query is not worth turning its values
+  bool in_one_kernel_;  // all heads; one query is not worth turning its values
   int64_t rows_;        // of queries at once
   GemmSegment input_;
 };
@@ -287,7 +299,7 @@ Precision attention_precision(Precision linear, Isa isa) {
 }
 
 bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t head_width) {
-  return kernels.attend_head != nullptr && attention == Precision::bf16 &&
+  return kernels.attend_heads != nullptr && attention == Precision::bf16 &&
          head_width % (2 * panel_width) == 0;
 }
 
@@ -297,9 +309,7 @@ void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSe
   const Attention attention(weights, layer, heads, kernels, work, tokens, queries);
   attention.project(queries);
   attention.read_input();
-  for (size_t i = 0; i < heads.heads.size(); ++i) {
-    attention.mix(static_cast<int64_t>(i), queries, context);
-  }
+  attention.mix(queries, context);
 }
 
 }  // namespace headroom

@@ -55,7 +55,7 @@ struct Workspace {
   Activation scores;                  // attention_rows queries by T keys, in floats
   Activation shares;                  // what softmax makes of them: themselves, or in bfloat16
   float* inverse_sums = nullptr;
-  uint32_t* head_scratch = nullptr;  // where one kernel attends a head
+  uint32_t* head_scratch = nullptr;  // where one kernel attends all heads
   Activation context;                // T rows, kept heads side by side
   Activation hidden;                 // T rows of the FFN's inside
   Activation quantised;              // int8: what a product reads of one of these two
@@ -78,7 +78,7 @@ inline constexpr int64_t tail_rows = 32;
 // How attention is computed.
 struct AttentionWay {
   Precision precision = Precision::fp32;  // of its own products: fp32 or bf16
-  bool one_kernel = false;                // for a head
+  bool one_kernel = false;                // for all heads
 };
 
 // Room for sequences of up to `tokens` tokens at any budget. Resets the arena.

@@ -25,8 +25,9 @@ using testing::expect_near;
 using testing::expect_near_rounded;
 using testing::fill_with_bf16;
 using testing::fill_with_bytes;
-using testing::Head;
+using testing::head_counts;
 using testing::head_lengths;
+using testing::Heads;
 using testing::Product;
 
 #ifdef __AVX512F__
@@ -155,41 +156,70 @@ TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
   }
 }
 
-using HeadOnTiles = AmxProduct;
+using HeadsOnTiles = AmxProduct;
+constexpr auto attend_on_tiles = attend_heads_amx<Lanes, ImitatedTiles<false>>;
 
-TEST_F(HeadOnTiles, EqualsThePlainOne) {
+TEST_F(HeadsOnTiles, EqualThePlainOnes) {
   Random random{5};
   for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 96}) {
-      for (const int64_t query_count : {int64_t{1}, tokens}) {
-        Head head(random, query_count, tokens, width);
-        expect_near(head.result<float>(GemmOut::f32, attend_head_amx<Lanes, ImitatedTiles<false>>),
-                    head.result<float>(GemmOut::f32, attend_head_reference), 1.0 / 128);
+      for (const int64_t count : head_counts) {
+        for (const int64_t query_count : {int64_t{1}, tokens}) {
+          Heads heads(random, count, query_count, tokens, width);
+          expect_near(heads.result<float>(GemmOut::f32, attend_on_tiles),
+                      heads.result<float>(GemmOut::f32, attend_heads_reference), 1.0 / 128);
+        }
       }
     }
   }
 }
 
-TEST_F(HeadOnTiles, RoundsItsResultWhenAsked) {
+TEST_F(HeadsOnTiles, RoundTheirResultsWhenAsked) {
   Random random{6};
   for (const int64_t tokens : head_lengths) {
-    Head head(random, tokens, tokens, 64);
-    const auto kernel = attend_head_amx<Lanes, ImitatedTiles<false>>;
-    const auto whole = head.result<float>(GemmOut::f32, kernel);
+    Heads heads(random, 2, tokens, tokens, 64);
+    const auto whole = heads.result<float>(GemmOut::f32, attend_on_tiles);
     std::vector<uint16_t> rounded(whole.size());
     round_to_bf16_reference(whole.data(), rounded.data(), static_cast<int64_t>(whole.size()));
-    EXPECT_EQ(head.result<uint16_t>(GemmOut::bf16, kernel), rounded) << tokens;
+    EXPECT_EQ(heads.result<uint16_t>(GemmOut::bf16, attend_on_tiles), rounded) << tokens;
   }
 }
 
+// A head's result has the same bits alone and among others.
+TEST_F(HeadsOnTiles, AreAttendedAlike) {
+  Random random{8};
+  for (const int64_t tokens : head_lengths) {
+    for (const int64_t count : head_counts) {
+      Heads heads(random, count, tokens, tokens, 32);
+      const auto together = heads.result<float>(GemmOut::f32, attend_on_tiles);
+      std::vector<float> apart(together.size());
+      heads.call.heads = 1;
+      for (int64_t head = 0; head < count; ++head) {
+        heads.call.context = apart.data() + head * heads.call.width;
+        attend_on_tiles(heads.call);
+        heads.call.queries += heads.call.head_stride;
+        heads.call.keys += heads.call.head_stride;
+        heads.call.values += heads.call.head_stride;
+      }
+      EXPECT_EQ(together, apart) << count << " heads of " << tokens << " tokens";
+    }
+  }
+}
+
+TEST_F(HeadsOnTiles, MayBeNone) {
+  Random random{9};
+  Heads heads(random, 1, 4, 4, 32);
+  heads.call.heads = 0;
+  for (const float x : heads.result<float>(GemmOut::f32, attend_on_tiles)) EXPECT_EQ(x, 0.0F);
+}
+
 // A query's result has the same bits whatever else is asked for.
-TEST_F(HeadOnTiles, TreatsEveryQueryAlike) {
+TEST_F(HeadsOnTiles, TreatEveryQueryAlike) {
   Random random{7};
-  Head head(random, 40, 40, 32);
-  const auto kernel = attend_head_amx<Lanes, ImitatedTiles<false>>;
-  const auto all = head.result<float>(GemmOut::f32, kernel);
-  head.call.query_count = 1;
-  const auto first = head.result<float>(GemmOut::f32, kernel);
+  Heads heads(random, 1, 40, 40, 32);
+  const auto all = heads.result<float>(GemmOut::f32, attend_on_tiles);
+  heads.call.query_count = 1;
+  const auto first = heads.result<float>(GemmOut::f32, attend_on_tiles);
   for (size_t i = 0; i < 32; ++i) EXPECT_EQ(first[i], all[i]);
 }
 

@@ -181,6 +181,33 @@ TEST_P(EncoderOn, ATextGetsTheSameBitsAloneAndInABatch) {
   }
 }
 
+// A CPU's own kernel for all heads needs AMX; the plain one shows everywhere that the encoder
+// places and reads heads as such a kernel expects them.
+TEST(Encoder, HeadsInOneKernelAgreeWithHeadsMadeOfProducts) {
+  ModelShape shape = small_shape();
+  shape.width = 96;
+  for (const AttentionKind kind : {AttentionKind::standard, AttentionKind::optimized,
+                                   AttentionKind::efficient, AttentionKind::super}) {
+    shape.attention = kind;
+    const RandomCheckpoint checkpoint(shape);
+    const auto model = EngineModel::load(checkpoint.path(), {Precision::bf16, Isa::portable});
+    const Plan plan = make_plan(model->weights(), {3, {{0, 1, 2}, {0, 2}, {1}}, {}});
+    Kernels kernels = model->kernels();
+    kernels.attend_heads = attend_heads_reference;
+    Random random{6};
+    for (const int64_t length : {1, 2, 17, 33, 70}) {
+      const std::vector<int32_t> ids = random_ids(random, length);
+      const Sequence sequence{ids, {}};
+      Arena arena;
+      std::vector<float> of_products(3);
+      std::vector<float> of_one(3);
+      model->encoder().run({&sequence, 1}, plan, of_products, arena);
+      Encoder(model->weights(), kernels).run({&sequence, 1}, plan, of_one, arena);
+      for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(of_one[i], of_products[i], 0.05) << length;
+    }
+  }
+}
+
 TEST(Encoder, APlanForEachSequenceGivesTheBitsOfACallForEach) {
   const RandomCheckpoint checkpoint(small_shape());
   const auto model = EngineModel::load(checkpoint.path());

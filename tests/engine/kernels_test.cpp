@@ -20,8 +20,9 @@ using testing::expect_near;
 using testing::expect_near_rounded;
 using testing::fill_with_bf16;
 using testing::fill_with_bytes;
-using testing::Head;
+using testing::head_counts;
 using testing::head_lengths;
+using testing::Heads;
 using testing::Product;
 using testing::product_shapes;
 using testing::random_floats;
@@ -208,14 +209,16 @@ TEST_P(Kernel, SoftmaxOfFarApartScoresIsFinite) {
   EXPECT_EQ(inverse, 1.0F);
 }
 
-TEST_P(Kernel, AHeadsAttentionEqualsThePlainOne) {
-  if (fast().attend_head == nullptr) GTEST_SKIP() << "made of products and softmax";
+TEST_P(Kernel, AttentionOfHeadsEqualsThePlainOne) {
+  if (fast().attend_heads == nullptr) GTEST_SKIP() << "made of products and softmax";
   Random random{16};
   for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 64}) {
-      Head head(random, tokens, tokens, width);
-      expect_near(head.result<float>(GemmOut::f32, fast().attend_head),
-                  head.result<float>(GemmOut::f32, attend_head_reference), 1.0 / 128);
+      for (const int64_t count : head_counts) {
+        Heads heads(random, count, tokens, tokens, width);
+        expect_near(heads.result<float>(GemmOut::f32, fast().attend_heads),
+                    heads.result<float>(GemmOut::f32, attend_heads_reference), 1.0 / 128);
+      }
     }
   }
 }

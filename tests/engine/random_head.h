@@ -1,8 +1,8 @@
-// One head's attention on random numbers, for tests that compare two kernels.
+// Attention of some heads on random numbers, for tests that compare two kernels.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "base/random.h"
@@ -13,22 +13,27 @@
 namespace headroom::testing {
 
 // Around whole tiles.
-inline constexpr int64_t head_lengths[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 100};
+inline constexpr int64_t head_lengths[] = {1, 2, 5, 15, 16, 17, 31, 32, 33, 47, 64, 100};
 
-// Queries, keys and values of one head, with rows to read behind the last key.
-struct Head {
-  Head(Random& random, int64_t query_count, int64_t tokens, int64_t width)
-      : queries(random_bf16(random, query_count * width)),
-        keys(random_bf16(random, round_up(tokens, panel_width) * width)),
-        values(random_bf16(random, tokens * width)),
-        scratch(static_cast<size_t>(head_scratch(std::max(tokens, query_count), width)) * 4) {
+// Fewer than the kernel has under way at once, and more.
+inline constexpr int64_t head_counts[] = {1, 2, 3, 8};
+
+// Queries, keys and values of some heads, with rows to read behind the last key.
+struct Heads {
+  Heads(Random& random, int64_t heads, int64_t query_count, int64_t tokens, int64_t width)
+      : queries(random_bf16(random, heads * tokens * width)),
+        keys(random_bf16(random, ((heads - 1) * tokens + round_up(tokens, panel_width)) * width)),
+        values(random_bf16(random, heads * tokens * width)),
+        scratch(static_cast<size_t>(head_scratch(tokens, width)) * 4) {
     call.queries = queries.data();
     call.keys = keys.data();
     call.values = values.data();
+    call.heads = heads;
+    call.head_stride = tokens * width;
     call.width = width;
     call.query_count = query_count;
     call.tokens = tokens;
-    call.context_stride = width + 16;
+    call.context_stride = heads * width + 16;
     call.scratch = reinterpret_cast<uint32_t*>(scratch.data());
   }
 
@@ -42,10 +47,11 @@ struct Head {
   }
 
   template <class Number>
-  std::vector<Number> result(GemmOut out, decltype(&attend_head_reference) kernel) {
+  std::vector<Number> result(GemmOut out, decltype(&attend_heads_reference) kernel) {
     std::vector<Number> context(static_cast<size_t>(call.query_count * call.context_stride));
     call.context = context.data();
     call.out = out;
+    std::memset(scratch.data(), 0xff, scratch.size());  // NaN, if it is read before it is written
     kernel(call);
     return context;
   }

@@ -15,7 +15,7 @@ const Kernels& amx_kernels() {
     all.isa = Isa::amx;
     all.gemm_bf16 = gemm_amx<Avx512, AmxTiles<TileNumbers::bf16>, TileSums<FloatSums<Avx512>>>;
     all.gemm_int8 = gemm_amx<Avx512, AmxTiles<TileNumbers::bytes>, TileSums<ByteProduct>>;
-    all.attend_head = attend_head_amx<Avx512, AmxTiles<TileNumbers::bf16>>;
+    all.attend_heads = attend_heads_amx<Avx512, AmxTiles<TileNumbers::bf16>>;
     return all;
   }();
   return kernels;

@@ -1,7 +1,11 @@
-// Attention of one head in AMX tiles. Scores lie with their keys in rows and their queries in
-// lanes, so that softmax, which sums over keys, adds whole registers: along the lanes it took 6.2
-// ns for 16 scores, the other way round 3.9 at most. Nothing that was just written is read as a
-// tile before other work has been done: see gemm_amx.h.
+// Attention of a layer's heads in AMX tiles. Scores lie with their keys in rows and their queries
+// in lanes, so that softmax, which sums over keys, adds whole registers: along the lanes it
+// took 6.2 ns for 16 scores, the other way round 3.9 at most.
+//
+// The work goes by blocks of queries, head after head, and the steps of up to four blocks
+// alternate: a tile load of what was just stored waits until it has left the store buffer, a vector
+// load of a tile's rows waits for the product, and in a short text's only block every step needs
+// the one before.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +46,10 @@ void multiply_tiles(const TileProduct& product) {
     }
     Tiles::template multiply<row_tiles, panels>();
   }
-  constexpr int64_t width = 2 * panel_width;
   for (int i = 0; i < row_tiles; ++i) {
     for (int j = 0; j < panels; ++j) {
-      Tiles::store(i, j, product.out + i * tile_rows * width + j * panel_width, width * 4);
+      Tiles::store(i, j, product.out + i * tile_rows * queries_at_once + j * panel_width,
+                   queries_at_once * 4);
     }
   }
 }
@@ -59,6 +63,15 @@ void multiply_tiles(const TileProduct& product, int64_t row_tiles, int64_t panel
   }
 }
 
+// Up to 32 queries of a head.
+struct QueryBlock {
+  int64_t head = 0;
+  int64_t query = 0;  // the first
+  int64_t count = 0;
+  int64_t panels = 0;
+  int64_t turn = 0;  // 0 and 1 alternate
+};
+
 template <class S, class Tiles>
 class HeadAttention {
  public:
@@ -68,49 +81,69 @@ class HeadAttention {
         key_units_(round_up(call.tokens, 2 * tile_rows) / 2),
         blocks_(round_up(call.query_count, queries_at_once) / queries_at_once),
         turned_queries_(call.scratch),
-        turned_values_(turned_queries_ + round_up(call.query_count, panel_width) * units_),
-        shares_(turned_values_ + key_units_ * call.width),
-        scores_(reinterpret_cast<float*>(shares_ + 2 * key_units_ * panel_width)),
+        shares_(turned_queries_ + queries_at_once * units_),
+        turned_values_(shares_ + 2 * key_units_ * panel_width),
+        scores_(reinterpret_cast<float*>(turned_values_ + key_units_ * call.width)),
         sums_(scores_ + 2 * key_units_ * queries_at_once),
         turned_sums_(sums_ + call.width * queries_at_once),
         inverse_sums_(turned_sums_ + 2 * panel_width * panel_width),
         pairs_(reinterpret_cast<uint32_t*>(inverse_sums_ + 2 * queries_at_once)) {}
 
-  // What is written by one step is read by another after the next: a tile load of what was just
-  // stored waits for it, and so does a load of a tile's rows.
+  // Tiles and vectors alternate, and what one step writes is read two steps later or more. Each
+  // step comes after the last reader of what it overwrites, so that L1 need not hold anything twice
+  // but the inverse sums.
   void run() const {
-    transpose_simd<S>(reinterpret_cast<const float*>(call_.queries), units_, call_.query_count,
-                      units_, reinterpret_cast<float*>(turned_queries_));
+    const int64_t count = call_.heads * blocks_;
+    if (count == 0) return;
     const int64_t half = call_.width / 2;
-    turn_values(0, half);
+    turn_queries(block(0));
+    turn_values(0, 0, half);
     Tiles::configure(tile_rows);
-    score(0);
-    turn_values(half, call_.width);
-    for (int64_t block = 0; block < blocks_; ++block) {
-      take_shares(block);
-      if (block > 0) write(block - 1);
-      if (block + 1 < blocks_) score(block + 1);
-      sum_values(block);
+    score(block(0));
+    turn_values(0, half, call_.width);
+    if (count > 1) turn_queries(block(1));
+    for (int64_t i = 0; i < count; ++i) {
+      const QueryBlock now = block(i);
+      take_shares(now);
+      if (i + 1 < count) score(block(i + 1));
+      if (i > 0) write(block(i - 1));
+      sum_values(now);
+      if (i + 1 < count && block(i + 1).head > now.head) turn_values(now.head + 1, 0, call_.width);
+      if (i + 2 < count) turn_queries(block(i + 2));
     }
-    write(blocks_ - 1);
+    write(block(count - 1));
     Tiles::release();
   }
 
  private:
-  static constexpr int64_t queries_at_once = 2 * panel_width;
+  static_assert(queries_at_once == 2 * panel_width);  // the panels of a tile product
 
-  // 32 queries, or 16 at the end.
-  int64_t panels_of(int64_t block) const {
-    return call_.query_count - block * queries_at_once > panel_width ? 2 : 1;
+  QueryBlock block(int64_t i) const {
+    QueryBlock block;
+    block.head = i / blocks_;
+    block.query = i % blocks_ * queries_at_once;
+    const int64_t left = call_.query_count - block.query;
+    block.count = left < queries_at_once ? left : queries_at_once;
+    block.panels = block.count > panel_width ? 2 : 1;
+    block.turn = i % 2;
+    return block;
+  }
+
+  void turn_queries(const QueryBlock& block) const {
+    const uint16_t* queries =
+        call_.queries + block.head * call_.head_stride + block.query * call_.width;
+    transpose_simd<S>(reinterpret_cast<const float*>(queries), units_, block.count, units_,
+                      reinterpret_cast<float*>(turned_queries_));
   }
 
   // A tile for every 16 columns and 32 tokens: a row for each column, two tokens in a unit; zeros
   // where there is no token.
-  void turn_values(int64_t first, int64_t end) const {
+  void turn_values(int64_t head, int64_t first, int64_t end) const {
+    const uint16_t* values = call_.values + head * call_.head_stride;
     for (int64_t column = first; column < end; column += tile_rows) {
       for (int64_t unit = 0; unit < key_units_; unit += tile_rows) {
         for (int64_t row = 0; row < tile_rows; ++row) {
-          pair_tokens(2 * (unit + row), column, pairs_ + row * panel_width);
+          pair_tokens(values + column, 2 * (unit + row), pairs_ + row * panel_width);
         }
         S::transpose(
             reinterpret_cast<const float*>(pairs_), panel_width,
@@ -119,9 +152,9 @@ class HeadAttention {
     }
   }
   // 16 columns of a token and the next.
-  void pair_tokens(int64_t token, int64_t column, uint32_t* to) const {
+  void pair_tokens(const uint16_t* values, int64_t token, uint32_t* to) const {
     static constexpr uint16_t none[panel_width] = {};
-    const uint16_t* first = call_.values + token * call_.width + column;
+    const uint16_t* first = values + token * call_.width;
     const uint16_t* second = token + 1 < call_.tokens ? first + call_.width : none;
     if (token >= call_.tokens) first = none;
     for (int64_t n = 0; n < panel_width; n += S::lanes) {
@@ -130,25 +163,26 @@ class HeadAttention {
   }
 
   // A row of 32 queries for every key.
-  void score(int64_t block) const {
-    const auto* keys = reinterpret_cast<const uint32_t*>(call_.keys);
+  void score(const QueryBlock& block) const {
+    const auto* keys =
+        reinterpret_cast<const uint32_t*>(call_.keys + block.head * call_.head_stride);
     for (int64_t key = 0; key < call_.tokens; key += 2 * tile_rows) {
       TileProduct product;
       product.a = keys + key * units_;
       product.a_rows = tile_rows * units_;
       product.a_stride = units_ * 4;
       product.a_step = panel_width;
-      product.b = turned_queries_ + block * queries_at_once * units_;
+      product.b = turned_queries_;
       product.b_panel = panel_width * units_;
       product.steps = units_ / panel_width;
       product.out = scores_ + key * queries_at_once;
-      multiply_tiles<Tiles>(product, call_.tokens - key > tile_rows ? 2 : 1, panels_of(block));
+      multiply_tiles<Tiles>(product, call_.tokens - key > tile_rows ? 2 : 1, block.panels);
     }
   }
 
-  void take_shares(int64_t block) const {
+  void take_shares(const QueryBlock& block) const {
     float* inverse = inverse_sums_of(block);
-    for (int64_t n = 0; n < panels_of(block) * panel_width; n += S::lanes) {
+    for (int64_t n = 0; n < block.panels * panel_width; n += S::lanes) {
       take_shares(n, inverse + n);
     }
   }
@@ -195,14 +229,13 @@ class HeadAttention {
     S::store(inverse, S::divide(S::spread(1.0F), S::add(sum[0], sum[1])));
   }
 
-  // Of two blocks, in turn.
-  float* inverse_sums_of(int64_t block) const {
-    return inverse_sums_ + block % 2 * queries_at_once;
+  float* inverse_sums_of(const QueryBlock& block) const {
+    return inverse_sums_ + block.turn * queries_at_once;
   }
 
-  void sum_values(int64_t block) const {
+  void sum_values(const QueryBlock& block) const {
     for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
-      sum_values(column, panels_of(block));
+      sum_values(column, block.panels);
     }
   }
   // A row of 32 queries for each of 32 columns.
@@ -219,23 +252,24 @@ class HeadAttention {
     multiply_tiles<Tiles>(product, 2, panels);
   }
 
-  void write(int64_t block) const {
+  void write(const QueryBlock& block) const {
     for (int64_t column = 0; column < call_.width; column += 2 * tile_rows) {
-      for (int64_t panel = 0; panel < panels_of(block); ++panel) write(block, column, panel);
+      for (int64_t panel = 0; panel < block.panels; ++panel) write(block, column, panel);
     }
   }
   // 32 columns for a panel of queries, a row for each.
-  void write(int64_t block, int64_t column, int64_t panel) const {
+  void write(const QueryBlock& block, int64_t column, int64_t panel) const {
     for (int64_t i = 0; i < 2; ++i) {
       S::transpose(sums_ + (column + i * tile_rows) * queries_at_once + panel * panel_width,
                    queries_at_once, turned_sums_ + i * panel_width * panel_width);
     }
-    const int64_t query = block * queries_at_once + panel * panel_width;
-    const int64_t left = call_.query_count - query;
+    const int64_t query = block.query + panel * panel_width;
+    const int64_t left = block.count - panel * panel_width;
     const int64_t rows = left < panel_width ? left : panel_width;
     const float* inverse_sums = inverse_sums_of(block) + panel * panel_width;
     for (int64_t row = 0; row < rows; ++row) {
-      const int64_t place = (query + row) * call_.context_stride + column;
+      const int64_t place =
+          (query + row) * call_.context_stride + block.head * call_.width + column;
       const auto inverse = S::spread(inverse_sums[row]);
       for (int64_t n = 0; n < 2 * tile_rows; n += 2 * S::lanes) {
         const auto x = S::multiply(S::load(turned_sum(row, n)), inverse);
@@ -254,21 +288,21 @@ class HeadAttention {
   }
 
   const HeadAttentionCall& call_;
-  int64_t units_;      // of a row of queries or keys
-  int64_t key_units_;  // whole tiles of two keys each
-  int64_t blocks_;     // of queries
-  uint32_t* turned_queries_;
-  uint32_t* turned_values_;
-  uint32_t* shares_;  // two panels of queries, two keys in a unit
+  int64_t units_;             // of a row of queries or keys
+  int64_t key_units_;         // whole tiles of two keys each
+  int64_t blocks_;            // of queries, in each head
+  uint32_t* turned_queries_;  // of a block
+  uint32_t* shares_;          // two panels of queries, two keys in a unit
+  uint32_t* turned_values_;   // of a head
   float* scores_;
   float* sums_;
   float* turned_sums_;
-  float* inverse_sums_;
-  uint32_t* pairs_;  // a tile
+  float* inverse_sums_;  // of two blocks, in turn
+  uint32_t* pairs_;      // a tile
 };
 
 template <class S, class Tiles>
-void attend_head_amx(const HeadAttentionCall& call) {
+void attend_heads_amx(const HeadAttentionCall& call) {
   HeadAttention<S, Tiles>(call).run();
 }
 

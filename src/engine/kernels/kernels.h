@@ -30,7 +30,7 @@ struct Kernels {
   decltype(&quantise_reference) quantise = nullptr;
   decltype(&transpose_reference) transpose = nullptr;
   // Null: products and softmax apart are as good.
-  decltype(&attend_head_reference) attend_head = nullptr;
+  decltype(&attend_heads_reference) attend_heads = nullptr;
 };
 
 // One file each, compiled with that instruction set's flags.

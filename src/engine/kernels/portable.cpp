@@ -213,8 +213,12 @@ void transpose_reference(const float* in, int64_t stride, int64_t rows, int64_t 
   }
 }
 
-void attend_head_reference(const HeadAttentionCall& call) {
-  const auto row = [&](const uint16_t* all, int64_t i) { return all + i * call.width; };
+namespace {
+
+void attend_head(const HeadAttentionCall& call, int64_t head) {
+  const auto row = [&](const uint16_t* all, int64_t i) {
+    return all + head * call.head_stride + i * call.width;
+  };
   std::vector<double> shares(static_cast<size_t>(call.tokens));
   for (int64_t q = 0; q < call.query_count; ++q) {
     double highest = -std::numeric_limits<double>::infinity();
@@ -235,7 +239,7 @@ void attend_head_reference(const HeadAttentionCall& call) {
         result += shares[static_cast<size_t>(k)] / sum *
                   static_cast<double>(from_bf16(row(call.values, k)[d]));
       }
-      const int64_t at = q * call.context_stride + d;
+      const int64_t at = q * call.context_stride + head * call.width + d;
       if (call.out == GemmOut::f32) {
         static_cast<float*>(call.context)[at] = static_cast<float>(result);
       } else {
@@ -243,6 +247,12 @@ void attend_head_reference(const HeadAttentionCall& call) {
       }
     }
   }
+}
+
+}  // namespace
+
+void attend_heads_reference(const HeadAttentionCall& call) {
+  for (int64_t head = 0; head < call.heads; ++head) attend_head(call, head);
 }
 
 const Kernels& portable_kernels() {
