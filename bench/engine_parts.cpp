@@ -101,6 +101,11 @@ Kernels timed_kernels() {
                                                       int64_t columns, const float*) {
     return Part{"turn keys", rows, columns};
   }>;
+  if (record.kernels->attend_query != nullptr) {
+    timed.attend_query = run_timed<&Kernels::attend_query, [](const HeadAttentionCall& call) {
+      return Part{"heads of attention", call.query_count, call.tokens};
+    }>;
+  }
   if (record.kernels->attend_heads == nullptr) return timed;
   timed.attend_heads = run_timed<&Kernels::attend_heads, [](const HeadAttentionCall& call) {
     return Part{"heads of attention", call.query_count, call.tokens};

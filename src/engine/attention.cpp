@@ -37,6 +37,11 @@ void pair_rows(const uint16_t* panel, int64_t rows, uint32_t* units) {
   }
 }
 
+// What kernels for all heads ask of a head's width.
+bool whole_tiles(int64_t head_width) {
+  return head_width % (2 * panel_width) == 0;
+}
+
 class Attention {
  public:
   Attention(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
@@ -52,7 +57,7 @@ class Attention {
         read_(weights.shape.head_width()),
         head_panels_(weights.head_panels()),
         each_(4 / work.queries.size),
-        in_one_kernel_(work.head_scratch != nullptr && queries > 1),
+        one_kernel_(one_kernel(queries)),
         rows_(kernels.isa == Isa::amx && !in_floats() ? attention_rows : vector_rows),
         input_{0, 0, layer.inputs.units()} {}
 
@@ -85,7 +90,7 @@ class Attention {
   // Rows of `context`.
   void mix(int64_t queries, const Activation& context) const {
     const auto count = static_cast<int64_t>(heads_.heads.size());
-    if (in_one_kernel_) {
+    if (one_kernel_ != nullptr) {
       mix_at_once(count, queries, context);
     } else {
       for (int64_t i = 0; i < count; ++i) mix(i, queries, context);
@@ -94,6 +99,11 @@ class Attention {
 
  private:
   static constexpr int64_t vector_rows = 28;  // two blocks of the products without tiles
+
+  decltype(Kernels::attend_heads) one_kernel(int64_t queries) const {
+    if (queries > 1) return work_.head_scratch != nullptr ? kernels_.attend_heads : nullptr;
+    return !in_floats() && whole_tiles(W_) ? kernels_.attend_query : nullptr;
+  }
 
   void mix_at_once(int64_t heads, int64_t queries, const Activation& context) const {
     HeadAttentionCall call;
@@ -108,8 +118,9 @@ class Attention {
     call.context = context.data;
     call.context_stride = context.stride;
     call.out = context.type();
-    call.scratch = work_.head_scratch;
-    kernels_.attend_heads(call);
+    call.scratch =
+        queries == 1 ? reinterpret_cast<uint32_t*>(work_.scores.data) : work_.head_scratch;
+    one_kernel_(call);
   }
 
   // The i-th kept head.
@@ -174,14 +185,14 @@ class Attention {
 
   Place value_panel(int64_t i, int64_t panel) const {
     const Activation& values = work_.values;
-    if (in_one_kernel_) return {head(values, i) + panel * panel_width * values.size, W_};
+    if (one_kernel_ != nullptr) return {head(values, i) + panel * panel_width * values.size, W_};
     return {head(values, i) + panel * T_ * panel_width * values.size, panel_width};
   }
 
   void copy_keys(int64_t first, int64_t i) const { copy_rows(first, head(work_.keys, i)); }
 
   void copy_values(int64_t first, int64_t i) const {
-    if (in_one_kernel_) {
+    if (one_kernel_ != nullptr) {
       copy_rows(first, head(work_.values, i));
       return;
     }
@@ -285,9 +296,9 @@ class Attention {
   int64_t W_;     // of a head, whole panels
   int64_t read_;  // of a head, without padding
   int64_t head_panels_;
-  int64_t each_;        // numbers in a unit of attention's products
-  bool in_one_kernel_;  // all heads; one query is not worth turning its values
-  int64_t rows_;        // of queries at once
+  int64_t each_;                                // numbers in a unit of attention's products
+  decltype(Kernels::attend_heads) one_kernel_;  // for all heads, if there is one
+  int64_t rows_;                                // of queries at once
   GemmSegment input_;
 };
 
@@ -299,8 +310,7 @@ Precision attention_precision(Precision linear, Isa isa) {
 }
 
 bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t head_width) {
-  return kernels.attend_heads != nullptr && attention == Precision::bf16 &&
-         head_width % (2 * panel_width) == 0;
+  return kernels.attend_heads != nullptr && attention == Precision::bf16 && whole_tiles(head_width);
 }
 
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,

@@ -15,7 +15,7 @@ namespace headroom {
 // bytes would need scales of their own; bfloat16 is the next best where the CPU multiplies it.
 Precision attention_precision(Precision linear, Isa isa);
 
-// Whether the kernels have one for all heads of this (padded) width.
+// Whether the kernels have one for all heads of this (padded) width and several queries.
 bool attends_in_one_kernel(const Kernels& kernels, Precision attention, int64_t head_width);
 
 // Writes `context` rows for the first `queries` of the sequence's `tokens` tokens, which all are

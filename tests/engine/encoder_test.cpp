@@ -194,6 +194,7 @@ TEST(Encoder, HeadsInOneKernelAgreeWithHeadsMadeOfProducts) {
     const Plan plan = make_plan(model->weights(), {3, {{0, 1, 2}, {0, 2}, {1}}, {}});
     Kernels kernels = model->kernels();
     kernels.attend_heads = attend_heads_reference;
+    kernels.attend_query = attend_heads_reference;
     Random random{6};
     for (const int64_t length : {1, 2, 17, 33, 70}) {
       const std::vector<int32_t> ids = random_ids(random, length);

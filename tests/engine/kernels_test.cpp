@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -218,6 +219,24 @@ TEST_P(Kernel, AttentionOfHeadsEqualsThePlainOne) {
         Heads heads(random, count, tokens, tokens, width);
         expect_near(heads.result<float>(GemmOut::f32, fast().attend_heads),
                     heads.result<float>(GemmOut::f32, attend_heads_reference), 1.0 / 128);
+      }
+    }
+  }
+}
+
+TEST_P(Kernel, AttentionOfOneQueryEqualsThePlainOne) {
+  if (fast().attend_query == nullptr) GTEST_SKIP() << "made of products and softmax";
+  Random random{17};
+  for (const int64_t tokens : head_lengths) {
+    for (const int64_t width : {32, 96}) {
+      Heads heads(random, 3, 1, tokens, width);
+      const auto plain = heads.result<float>(GemmOut::f32, attend_heads_reference);
+      const auto whole = heads.result<float>(GemmOut::f32, fast().attend_query);
+      expect_near(whole, plain, 3e-4);
+      const auto rounded = heads.result<uint16_t>(GemmOut::bf16, fast().attend_query);
+      for (size_t i = 0; i < rounded.size(); ++i) {
+        const float value = std::bit_cast<float>(static_cast<uint32_t>(rounded[i]) << 16U);
+        ASSERT_NEAR(value, whole[i], std::abs(whole[i]) / 256 + 1e-30) << "at " << i;
       }
     }
   }

@@ -4,6 +4,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/layer_norm_simd.h"
 #include "engine/kernels/quantise_simd.h"
+#include "engine/kernels/query_attention_simd.h"
 #include "engine/kernels/rows_simd.h"
 #include "engine/kernels/simd_avx2.h"
 
@@ -23,7 +24,8 @@ const Kernels& avx2_kernels() {
                                       .tanh = tanh_simd<Avx2>,
                                       .round_to_bf16 = round_to_bf16_simd<Avx2>,
                                       .quantise = quantise_simd<Avx2>,
-                                      .transpose = transpose_simd<Avx2>};
+                                      .transpose = transpose_simd<Avx2>,
+                                      .attend_query = attend_query_simd<Avx2>};
   return kernels;
 }
 

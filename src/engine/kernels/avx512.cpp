@@ -5,6 +5,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/layer_norm_simd.h"
 #include "engine/kernels/quantise_simd.h"
+#include "engine/kernels/query_attention_simd.h"
 #include "engine/kernels/rows_simd.h"
 #include "engine/kernels/simd_avx512.h"
 
@@ -24,7 +25,8 @@ const Kernels& avx512_kernels() {
                                       .tanh = tanh_simd<Avx512>,
                                       .round_to_bf16 = round_to_bf16_simd<Avx512>,
                                       .quantise = quantise_simd<Avx512>,
-                                      .transpose = transpose_simd<Avx512>};
+                                      .transpose = transpose_simd<Avx512>,
+                                      .attend_query = attend_query_simd<Avx512>};
   return kernels;
 }
 

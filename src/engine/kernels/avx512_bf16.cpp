@@ -3,6 +3,7 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/layer_norm_simd.h"
 #include "engine/kernels/products_avx512.h"
+#include "engine/kernels/query_attention_simd.h"
 #include "engine/kernels/rows_simd.h"
 
 namespace headroom {
@@ -16,6 +17,7 @@ const Kernels& avx512_bf16_kernels() {
     all.softmax = softmax_simd<Avx512>;
     all.layer_norm = layer_norm_simd<Avx512>;
     all.round_to_bf16 = round_to_bf16_simd<Avx512>;
+    all.attend_query = attend_query_simd<Avx512>;
     return all;
   }();
   return kernels;

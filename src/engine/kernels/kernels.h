@@ -29,8 +29,10 @@ struct Kernels {
   decltype(&round_to_bf16_reference) round_to_bf16 = nullptr;
   decltype(&quantise_reference) quantise = nullptr;
   decltype(&transpose_reference) transpose = nullptr;
-  // Null: products and softmax apart are as good.
+  // Null: products and softmax apart are as good. The second is for one query; its scratch is a
+  // float for each key.
   decltype(&attend_heads_reference) attend_heads = nullptr;
+  decltype(&attend_heads_reference) attend_query = nullptr;
 };
 
 // One file each, compiled with that instruction set's flags.
