@@ -25,15 +25,12 @@ struct HeadAttentionCall {
 };
 void attend_heads_reference(const HeadAttentionCall& call);
 
-// A block whose scores are computed together: two tiles, 16 KB at 128 tokens.
-inline constexpr int64_t queries_at_once = 2 * panel_width;
-
 // Of a kernel's `scratch` for up to so many keys and any number of heads and queries.
 constexpr int64_t head_scratch(int64_t tokens, int64_t width) {
   const int64_t rows = round_up(tokens, 2 * panel_width);
-  const int64_t turned = (queries_at_once + rows) * width / 2;  // queries, and values
-  const int64_t scores = rows * queries_at_once * 3 / 2;        // and shares, half as large
-  const int64_t results = (width + 2) * queries_at_once + 3 * panel_width * panel_width;
+  const int64_t turned = (panel_width + rows) * width / 2;  // queries, and values
+  const int64_t scores = rows * panel_width * 3 / 2;        // and shares, half as large
+  const int64_t results = (width + 2) * panel_width + 3 * panel_width * panel_width;
   return turned + scores + results;
 }
 

@@ -30,13 +30,33 @@ typename S::Float exp_of(typename S::Float x) {
 }
 
 // Of x <= 127, to 2^-13 of the result; below -125 it stays above 1e-38. 2^x = 2^n 2^r with |r| <=
-// 1/2, where the cubic's error was minimised by reweighted least squares.
+// 1/2, where the cubic's error was minimised by reweighted least squares. Of all registers in step:
+// see gemm_simd.h.
+template <class S, int count>
+[[gnu::always_inline]] inline void coarse_powers_of_two(typename S::Float (&x)[count]) {
+  constexpr float p[] = {0.999928057F, 0.693260968F, 0.242611274F, 0.0551716909F};
+  typename S::Float n[count];
+  typename S::Float sum[count];
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) x[i] = S::larger(x[i], S::spread(-125.0F));
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) n[i] = S::nearest_whole(x[i]);
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) x[i] = S::subtract(x[i], n[i]);
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(x[i], S::spread(p[3]), S::spread(p[2]));
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(sum[i], x[i], S::spread(p[1]));
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(sum[i], x[i], S::spread(p[0]));
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) x[i] = S::times_power_of_two(sum[i], n[i]);
+}
 template <class S>
 typename S::Float coarse_power_of_two(typename S::Float x) {
-  constexpr float p[] = {0.999928057F, 0.693260968F, 0.242611274F, 0.0551716909F};
-  const typename S::Float power = S::larger(x, S::spread(-125.0F));
-  const typename S::Float n = S::nearest_whole(power);
-  return S::times_power_of_two(polynomial<S>(S::subtract(power, n), p), n);
+  typename S::Float one[1] = {x};
+  coarse_powers_of_two<S>(one);
+  return one[0];
 }
 
 // Of x <= 88, with the same error.
