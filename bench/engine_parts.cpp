@@ -76,6 +76,10 @@ void run_timed(Arguments... arguments) {
   note(part_of(arguments...), started);
 }
 
+Part heads_of(const HeadAttentionCall& call) {
+  return {"heads of attention", call.query_count, call.tokens};
+}
+
 // The kernels of `record` with a clock around each.
 Kernels timed_kernels() {
   Kernels timed = *record.kernels;
@@ -102,14 +106,11 @@ Kernels timed_kernels() {
     return Part{"turn keys", rows, columns};
   }>;
   if (record.kernels->attend_query != nullptr) {
-    timed.attend_query = run_timed<&Kernels::attend_query, [](const HeadAttentionCall& call) {
-      return Part{"heads of attention", call.query_count, call.tokens};
-    }>;
+    timed.attend_query = run_timed<&Kernels::attend_query, heads_of>;
   }
-  if (record.kernels->attend_heads == nullptr) return timed;
-  timed.attend_heads = run_timed<&Kernels::attend_heads, [](const HeadAttentionCall& call) {
-    return Part{"heads of attention", call.query_count, call.tokens};
-  }>;
+  if (record.kernels->attend_heads != nullptr) {
+    timed.attend_heads = run_timed<&Kernels::attend_heads, heads_of>;
+  }
   return timed;
 }
 

@@ -7,13 +7,25 @@ namespace {
 
 inline constexpr float log2_of_e = 1.44269504F;
 
-// c[0] + c[1] x + c[2] x^2 + ...
+// c[0] + c[1] x + c[2] x^2 + ... of all registers in step: see gemm_simd.h.
+template <class S, int registers, int count>
+[[gnu::always_inline]] inline void polynomials(const typename S::Float (&x)[registers],
+                                               const float (&c)[count],
+                                               typename S::Float (&sums)[registers]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < registers; ++i) sums[i] = S::spread(c[count - 1]);
+#pragma GCC unroll 16
+  for (int n = count - 2; n >= 0; --n) {
+#pragma GCC unroll 16
+    for (int i = 0; i < registers; ++i) sums[i] = S::multiply_add(sums[i], x[i], S::spread(c[n]));
+  }
+}
 template <class S, int count>
 typename S::Float polynomial(typename S::Float x, const float (&c)[count]) {
-  typename S::Float sum = S::spread(c[count - 1]);
-#pragma GCC unroll 16
-  for (int i = count - 2; i >= 0; --i) sum = S::multiply_add(sum, x, S::spread(c[i]));
-  return sum;
+  const typename S::Float one[1] = {x};
+  typename S::Float sum[1];
+  polynomials<S>(one, c, sum);
+  return sum[0];
 }
 
 // exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where Taylor's series up to r^6 is off by 1.2e-7 at
@@ -43,12 +55,7 @@ template <class S, int count>
   for (int i = 0; i < count; ++i) n[i] = S::nearest_whole(x[i]);
 #pragma GCC unroll 16
   for (int i = 0; i < count; ++i) x[i] = S::subtract(x[i], n[i]);
-#pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(x[i], S::spread(p[3]), S::spread(p[2]));
-#pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(sum[i], x[i], S::spread(p[1]));
-#pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(sum[i], x[i], S::spread(p[0]));
+  polynomials<S>(x, p, sum);
 #pragma GCC unroll 16
   for (int i = 0; i < count; ++i) x[i] = S::times_power_of_two(sum[i], n[i]);
 }
@@ -102,7 +109,6 @@ template <class S, int count>
 [[gnu::always_inline]] inline void coarse_gelu_in_step(typename S::Float (&x)[count]) {
   constexpr float p[] = {0.398212612F,    -0.0652006045F,   0.00915131625F,  -0.000918838894F,
                          6.31557268e-05F, -2.79464393e-06F, 7.11412369e-08F, -7.87213628e-10F};
-  constexpr int last = sizeof p / sizeof p[0] - 1;
   typename S::Float z[count];
   typename S::Float square[count];
   typename S::Float sum[count];
@@ -110,15 +116,7 @@ template <class S, int count>
   for (int i = 0; i < count; ++i) z[i] = S::cut(x[i], 4.2F);
 #pragma GCC unroll 16
   for (int i = 0; i < count; ++i) square[i] = S::multiply(z[i], z[i]);
-#pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) {
-    sum[i] = S::multiply_add(square[i], S::spread(p[last]), S::spread(p[last - 1]));
-  }
-#pragma GCC unroll 16
-  for (int n = last - 2; n >= 0; --n) {
-#pragma GCC unroll 16
-    for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(sum[i], square[i], S::spread(p[n]));
-  }
+  polynomials<S>(square, p, sum);
 #pragma GCC unroll 16
   for (int i = 0; i < count; ++i) sum[i] = S::multiply_add(z[i], sum[i], S::spread(0.5F));
 #pragma GCC unroll 16

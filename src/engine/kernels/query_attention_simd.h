@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "engine/kernels/head_attention.h"
-#include "engine/kernels/math_simd.h"
+#include "engine/kernels/rows_simd.h"
 
 namespace headroom {
 namespace {
@@ -24,9 +24,10 @@ class QueryAttention {
     for (int64_t head = 0; head < call_.heads; ++head) {
       const int64_t first = head * call_.head_stride;
       score(units_of(call_.queries + first), units_of(call_.keys + first));
-      const float sum = take_shares();
+      float inverse_sum = 0;
+      softmax_simd<S>({shares_, tokens_, 1, tokens_, &inverse_sum});
       for (int64_t unit = 0; unit < units_; unit += S::lanes) {
-        sum_values(units_of(call_.values + first) + unit, 1.0F / sum,
+        sum_values(units_of(call_.values + first) + unit, inverse_sum,
                    head * call_.width + 2 * unit);
       }
     }
@@ -52,31 +53,6 @@ class QueryAttention {
         shares_[key] = (unit > 0 ? shares_[key] : 0.0F) + S::sum(product);
       }
     }
-  }
-
-  // Makes shares of scores; returns their sum.
-  float take_shares() const {
-    float highest = shares_[0];
-    for (int64_t key = 1; key < tokens_; ++key) {
-      highest = shares_[key] > highest ? shares_[key] : highest;
-    }
-    const Float shift = S::spread(-highest * log2_of_e);
-    const auto share = [&](Float score) {
-      return coarse_power_of_two<S>(S::multiply_add(score, S::spread(log2_of_e), shift));
-    };
-    Float sum = S::zero();
-    const int64_t whole = tokens_ / S::lanes * S::lanes;
-    for (int64_t key = 0; key < whole; key += S::lanes) {
-      const Float x = share(S::load(shares_ + key));
-      sum = S::add(sum, x);
-      S::store(shares_ + key, x);
-    }
-    if (const int64_t rest = tokens_ - whole; rest > 0) {
-      const Float x = S::keep_first(share(S::load_first(shares_ + whole, rest)), rest);
-      sum = S::add(sum, x);
-      S::store_first(shares_ + whole, x, rest);
-    }
-    return S::sum(sum);
   }
 
   // A register of pairs; two sums for each half, because each waits four cycles for itself.
