@@ -197,7 +197,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 
 # What it builds is in the repository, so that building the server needs no Node.
-page: web/node_modules/.package-lock.json ## build the server's page from web/ into src/server/page (installs Node)
+page: web/node_modules/.package-lock.json ## build the server's page from web/ into src/server/api/page (installs Node)
 	cd web && npm run build
 
 test-page: web/node_modules/.package-lock.json ## drive the page in headless Chromium; screenshots in build/page-screenshots

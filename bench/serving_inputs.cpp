@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "engine/worker.h"
-#include "server/cost_levels.h"
+#include "server/schedule/cost_levels.h"
 
 namespace headroom {
 namespace {

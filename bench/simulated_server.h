@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/schedule.h"
+#include "server/schedule/schedule.h"
 #include "serving_inputs.h"
 #include "serving_load.h"
 

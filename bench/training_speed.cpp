@@ -19,11 +19,11 @@
 #include "base/random.h"
 #include "base/table.h"
 #include "text/word_tokenizer.h"
-#include "train/adamw.h"
-#include "train/batches.h"
-#include "train/losses.h"
-#include "train/parameters.h"
+#include "train/loop/adamw.h"
+#include "train/loop/parameters.h"
+#include "train/rows/batches.h"
 #include "train/runtime.h"
+#include "train/stages/losses.h"
 
 namespace headroom {
 namespace {

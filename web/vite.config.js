@@ -6,7 +6,7 @@ import { inlineEverything } from './inline.js';
 export default defineConfig({
   plugins: [inlineEverything()],
   build: {
-    outDir: process.env.PAGE_OUT ?? '../src/server/page',
+    outDir: process.env.PAGE_OUT ?? '../src/server/api/page',
     emptyOutDir: false,
     target: 'es2022',
     modulePreload: false,

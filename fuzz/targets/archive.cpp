@@ -1,6 +1,6 @@
 // A tar archive, gzip or not: every entry, read whole.
-#include "data/input_stream.h"
-#include "data/tar_reader.h"
+#include "data/input/input_stream.h"
+#include "data/input/tar_reader.h"
 #include "input.h"
 #include "target.h"
 

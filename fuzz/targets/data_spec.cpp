@@ -1,5 +1,5 @@
 // The data SPEC of the command line.
-#include "data/spec.h"
+#include "data/catalog/spec.h"
 #include "target.h"
 
 namespace headroom::fuzz {

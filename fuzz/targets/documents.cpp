@@ -1,5 +1,5 @@
 // Plain text, gzip or not, as the documents and rows of pretraining.
-#include "data/documents.h"
+#include "data/formats/documents.h"
 
 #include "input.h"
 #include "target.h"

@@ -2,7 +2,7 @@
 // sizes that the ONNX writer and the cutting of tensors are given.
 #include "base/scratch_folder.h"
 #include "checkpoint/cut_tensors.h"
-#include "checkpoint/onnx_writer.h"
+#include "checkpoint/onnx/writer.h"
 #include "checkpoint/small_checkpoint.h"
 #include "input.h"
 #include "target.h"

@@ -3,10 +3,10 @@
 
 #include "base/file.h"
 #include "base/scratch_folder.h"
-#include "checkpoint/hf_config.h"
-#include "checkpoint/hf_tensors.h"
-#include "checkpoint/hf_tokenizer.h"
-#include "checkpoint/safetensors_writer.h"
+#include "checkpoint/hf/config.h"
+#include "checkpoint/hf/tensors.h"
+#include "checkpoint/hf/tokenizer.h"
+#include "checkpoint/tensors/safetensors_writer.h"
 #include "input.h"
 #include "target.h"
 

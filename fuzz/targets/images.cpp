@@ -1,6 +1,6 @@
 // Images: an idx pair, or a file of CIFAR-10. The first bytes say which, and how long the labels
 // are.
-#include "data/images.h"
+#include "data/formats/images.h"
 
 #include <algorithm>
 #include <string>

@@ -1,9 +1,9 @@
 // What the API takes apart: the first byte says whether the rest is a body of /v1/classify, one of
 // KServe's, or a target.
 #include "input.h"
-#include "server/api_classify.h"
-#include "server/api_kserve.h"
-#include "server/url.h"
+#include "server/api/classify.h"
+#include "server/api/kserve.h"
+#include "server/http/url.h"
 #include "target.h"
 
 namespace headroom::fuzz {

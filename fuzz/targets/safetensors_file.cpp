@@ -1,6 +1,6 @@
 // A whole safetensors file: opened, and every tensor in it read.
-#include "checkpoint/safetensors.h"
-#include "checkpoint/tensor_convert.h"
+#include "checkpoint/tensors/convert.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "input.h"
 #include "target.h"
 

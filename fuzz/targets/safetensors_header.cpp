@@ -1,5 +1,5 @@
 // The header of a safetensors file: two bytes say how long the data is, the rest is the header.
-#include "checkpoint/safetensors_header.h"
+#include "checkpoint/tensors/safetensors_header.h"
 
 #include "input.h"
 #include "target.h"

@@ -1,6 +1,6 @@
 // The server's queues under any sequence of calls, workers and leaving clients: no text is lost,
 // none runs twice, and limits hold.
-#include "server/schedule.h"
+#include "server/schedule/schedule.h"
 
 #include <deque>
 

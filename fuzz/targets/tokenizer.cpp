@@ -2,7 +2,7 @@
 #include "input.h"
 #include "target.h"
 #include "text/bert_normalizer.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 #include "text/word_tokenizer.h"
 #include "text/wordpiece_tokenizer.h"
 

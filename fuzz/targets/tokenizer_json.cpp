@@ -1,5 +1,5 @@
 // tokenizer.json of a Hugging Face folder.
-#include "checkpoint/hf_tokenizer_json.h"
+#include "checkpoint/hf/tokenizer_json.h"
 
 #include "target.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "checkpoint/safetensors_writer.h"
+#include "checkpoint/tensors/safetensors_writer.h"
 
 namespace headroom {
 namespace fs = std::filesystem;

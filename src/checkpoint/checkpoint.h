@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "checkpoint/config.h"
-#include "checkpoint/tensor.h"
+#include "checkpoint/tensors/tensor.h"
 #include "text/vocabulary.h"
 
 namespace headroom {

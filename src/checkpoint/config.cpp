@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "budget/fraction.h"
-#include "checkpoint/bert_keys.h"
+#include "checkpoint/hf/bert_keys.h"
 
 namespace headroom {
 namespace {

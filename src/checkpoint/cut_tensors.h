@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "checkpoint/config.h"
-#include "checkpoint/safetensors.h"
-#include "checkpoint/tensor.h"
+#include "checkpoint/tensors/safetensors.h"
+#include "checkpoint/tensors/tensor.h"
 
 namespace headroom {
 

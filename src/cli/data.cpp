@@ -4,8 +4,8 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "data/catalog.h"
-#include "data/check.h"
+#include "data/catalog/catalog.h"
+#include "data/catalog/check.h"
 
 namespace headroom {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "cli/scores_table.h"
 #include "cli/verb.h"
-#include "data/spec_name.h"
+#include "data/catalog/spec_name.h"
 
 namespace headroom {
 namespace {

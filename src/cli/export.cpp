@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "budget/fraction.h"
-#include "checkpoint/hf_export.h"
-#include "checkpoint/onnx_writer.h"
+#include "checkpoint/hf/export.h"
+#include "checkpoint/onnx/writer.h"
 #include "cli/app.h"
 #include "cli/verb.h"
 

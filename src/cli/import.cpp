@@ -1,7 +1,7 @@
 // headroom import: a Hugging Face BERT folder in, a checkpoint out.
 #include <fmt/format.h>
 
-#include "checkpoint/hf_import.h"
+#include "checkpoint/hf/import.h"
 #include "cli/app.h"
 #include "cli/verb.h"
 

@@ -5,8 +5,8 @@
 #include "budget/cost.h"
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/safetensors.h"
 #include "checkpoint/tensor_names.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "cli/app.h"
 #include "cli/verb.h"
 

@@ -12,8 +12,8 @@
 #include "cli/engine.h"
 #include "cli/native_model.h"
 #include "cli/native_scoring.h"
+#include "data/catalog/spec_name.h"
 #include "data/load.h"
-#include "data/spec_name.h"
 
 namespace headroom {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "base/interrupt.h"
 #include "cli/app.h"
-#include "data/input_stream.h"
-#include "data/json_lines.h"
-#include "data/line_reader.h"
-#include "train/generator.h"
-#include "train/image_predictor.h"
+#include "data/formats/json_lines.h"
+#include "data/input/input_stream.h"
+#include "data/input/line_reader.h"
+#include "train/evaluate/generator.h"
+#include "train/evaluate/image_predictor.h"
 
 namespace headroom {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/progress.h"
-#include "train/rank_place.h"
+#include "train/parallel/rank_place.h"
 
 namespace headroom {
 

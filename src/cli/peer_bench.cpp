@@ -14,11 +14,11 @@
 #include "base/interleaved.h"
 #include "base/interrupt.h"
 #include "base/scratch_folder.h"
-#include "checkpoint/onnx_writer.h"
+#include "checkpoint/onnx/writer.h"
 #include "cli/native_model.h"
 #include "cli/peer.h"
-#include "data/input_stream.h"
-#include "data/line_reader.h"
+#include "data/input/input_stream.h"
+#include "data/input/line_reader.h"
 #include "engine/worker_pool.h"
 
 namespace headroom {

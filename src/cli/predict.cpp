@@ -6,12 +6,12 @@
 
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
-#include "cli/bulk_predict.h"
+#include "cli/bulk/predict.h"
 #include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/other_tasks.h"
 #include "cli/verb.h"
-#include "data/input_stream.h"
+#include "data/input/input_stream.h"
 
 namespace headroom {
 namespace {

@@ -11,8 +11,8 @@
 #include "cli/measure_model.h"
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "report/claims_page.h"
-#include "report/results_report.h"
+#include "experiments/claims/page.h"
+#include "experiments/results_report.h"
 
 namespace headroom {
 namespace {

@@ -13,11 +13,11 @@
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "engine/kernels/isa.h"
-#include "server/api.h"
-#include "server/http_server.h"
-#include "server/logged_metrics.h"
-#include "server/service.h"
-#include "server/service_backend.h"
+#include "server/api/api.h"
+#include "server/http/server.h"
+#include "server/service/service.h"
+#include "server/service/service_backend.h"
+#include "server/telemetry/logged_metrics.h"
 
 namespace headroom {
 namespace {

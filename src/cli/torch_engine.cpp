@@ -1,9 +1,9 @@
 // The verbs' engine in headroom-train: libtorch.
 #include "cli/app.h"
 #include "cli/engine.h"
-#include "train/evaluate_checkpoint.h"
-#include "train/predictor.h"
-#include "train/torch_bench.h"
+#include "train/evaluate/checkpoint.h"
+#include "train/evaluate/predictor.h"
+#include "train/evaluate/torch_bench.h"
 
 namespace headroom {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/image_format.h"
 #include "data/dataset.h"
-#include "data/images.h"
-#include "data/plain_text.h"
-#include "data/synthetic.h"
+#include "data/formats/images.h"
+#include "data/formats/plain_text.h"
+#include "data/formats/synthetic.h"
 #include "text/tokenizer.h"
 
 namespace headroom {

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/memory_allowance.h"
-#include "data/json_lines.h"
-#include "data/known_rows.h"
+#include "data/catalog/known_rows.h"
+#include "data/formats/json_lines.h"
+#include "data/formats/tree_rows.h"
 #include "data/label_list.h"
-#include "data/tree_rows.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace headroom {
 namespace fs = std::filesystem;

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/catalog/spec.h"
 #include "data/dataset.h"
-#include "data/spec.h"
 
 namespace headroom {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "checkpoint/tensor_convert.h"
+#include "checkpoint/tensors/convert.h"
 
 namespace headroom {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "checkpoint/safetensors.h"
+#include "checkpoint/tensors/safetensors.h"
 
 namespace headroom {
 namespace {

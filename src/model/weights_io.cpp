@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "checkpoint/safetensors.h"
 #include "checkpoint/tensor_names.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "checkpoint/weights_memory.h"
 #include "model/slice.h"
 

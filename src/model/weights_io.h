@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "checkpoint/config.h"
-#include "checkpoint/tensor.h"
+#include "checkpoint/tensors/tensor.h"
 #include "model/weights.h"
 
 namespace headroom {

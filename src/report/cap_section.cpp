@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "report/time_plot.h"
+#include "report/plot/time_plot.h"
 
 namespace headroom {
 namespace {

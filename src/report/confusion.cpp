@@ -4,9 +4,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "report/heat_map.h"
 #include "report/html_parts.h"
 #include "report/model_answers.h"
+#include "report/plot/heat_map.h"
 
 namespace headroom {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "report/figure.h"
-#include "report/markup.h"
+#include "report/plot/figure.h"
+#include "report/plot/markup.h"
 
 namespace headroom {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "report/figure.h"
-#include "report/markup.h"
+#include "report/plot/figure.h"
+#include "report/plot/markup.h"
 
 namespace headroom {
 

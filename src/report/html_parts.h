@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/table.h"
-#include "report/line_plot.h"
+#include "report/plot/line_plot.h"
 
 namespace headroom {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "report/html_parts.h"
-#include "report/markup.h"
 #include "report/model_answers.h"
+#include "report/plot/markup.h"
 
 namespace headroom {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "experiments/statistics.h"
 #include "report/cap_section.h"
-#include "report/statistics.h"
-#include "report/time_plot.h"
+#include "report/plot/time_plot.h"
 
 namespace headroom {
 namespace {

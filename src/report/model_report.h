@@ -8,10 +8,10 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "budget/shape.h"
-#include "report/alive_map.h"
 #include "report/html_page.h"
 #include "report/html_parts.h"
 #include "report/model_answers.h"
+#include "report/plot/alive_map.h"
 
 namespace headroom {
 

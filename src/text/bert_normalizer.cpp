@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "text/unicode.h"
-#include "text/utf8.h"
+#include "text/unicode/unicode.h"
+#include "text/unicode/utf8.h"
 
 namespace headroom {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "text/unicode.h"
-#include "text/utf8.h"
+#include "text/unicode/unicode.h"
+#include "text/unicode/utf8.h"
 
 namespace headroom {
 namespace {

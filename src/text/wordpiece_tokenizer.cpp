@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "text/bert_normalizer.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace headroom {
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "text/pair_merger.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 #include "text/wordpiece_tokenizer.h"
 
 namespace headroom {

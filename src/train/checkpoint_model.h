@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "text/tokenizer.h"
-#include "train/elastic_model.h"
-#include "train/task_data.h"
+#include "train/rows/task_data.h"
+#include "train/stages/elastic_model.h"
 
 namespace headroom {
 

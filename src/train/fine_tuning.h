@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "train/elastic_model.h"
+#include "train/stages/elastic_model.h"
 
 namespace headroom {
 

@@ -12,15 +12,15 @@
 #include "base/machine.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
-#include "data/documents.h"
+#include "data/formats/documents.h"
 #include "model/weights_io.h"
 #include "text/wordpiece_tokenizer.h"
 #include "text/wordpiece_trainer.h"
-#include "train/masked_lm.h"
+#include "train/loop/trainer.h"
+#include "train/loop/training_output.h"
 #include "train/recipe.h"
 #include "train/runtime.h"
-#include "train/trainer.h"
-#include "train/training_output.h"
+#include "train/stages/masked_lm.h"
 
 namespace headroom {
 namespace {

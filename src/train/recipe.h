@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "checkpoint/config.h"
-#include "train/adaptive_settings.h"
+#include "train/stages/adaptive_settings.h"
 
 namespace headroom {
 

@@ -10,9 +10,9 @@
 #include "budget/score.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
-#include "train/rank_place.h"
+#include "train/parallel/rank_place.h"
 #include "train/recipe.h"
-#include "train/task_request.h"
+#include "train/rows/task_request.h"
 
 namespace headroom {
 

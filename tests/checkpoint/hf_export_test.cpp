@@ -1,12 +1,12 @@
 // Folders for Transformers: what is zero in them, what is beside the weights, what is refused.
-#include "checkpoint/hf_export.h"
+#include "checkpoint/hf/export.h"
 
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf_fixture.h"
-#include "checkpoint/safetensors.h"
+#include "checkpoint/tensors/safetensors.h"
 
 namespace headroom {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/json.h"
-#include "checkpoint/hf_import.h"
-#include "checkpoint/hf_tokenizer.h"
-#include "checkpoint/safetensors_writer.h"
-#include "checkpoint/tensor_convert.h"
+#include "checkpoint/hf/import.h"
+#include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/tensor_names.h"
+#include "checkpoint/tensors/convert.h"
+#include "checkpoint/tensors/safetensors_writer.h"
 #include "support.h"
 
 namespace headroom::testing {

@@ -1,13 +1,13 @@
 // Hugging Face folders that are well: what each of their many spellings becomes.
-#include "checkpoint/hf_import.h"
+#include "checkpoint/hf/import.h"
 
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/hf_export.h"
+#include "checkpoint/hf/export.h"
 #include "checkpoint/hf_fixture.h"
-#include "checkpoint/safetensors.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "hf_model.h"
 
 namespace headroom {

@@ -1,5 +1,5 @@
 // tokenizer.json: BERT's is read, every departure from it refused by name.
-#include "checkpoint/hf_tokenizer_json.h"
+#include "checkpoint/hf/tokenizer_json.h"
 
 #include <gtest/gtest.h>
 

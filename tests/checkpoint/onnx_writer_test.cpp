@@ -1,4 +1,4 @@
-#include "checkpoint/onnx_writer.h"
+#include "checkpoint/onnx/writer.h"
 
 #include <gtest/gtest.h>
 #include <onnx/checker.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "checkpoint/exported_model.h"
-#include "checkpoint/hf_export.h"
+#include "checkpoint/hf/export.h"
 
 namespace headroom {
 namespace {

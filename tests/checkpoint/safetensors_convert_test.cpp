@@ -1,4 +1,4 @@
-#include "checkpoint/tensor_convert.h"
+#include "checkpoint/tensors/convert.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "checkpoint/tensor.h"
+#include "checkpoint/tensors/tensor.h"
 #include "support.h"
 
 namespace headroom {

@@ -1,4 +1,4 @@
-#include "checkpoint/safetensors.h"
+#include "checkpoint/tensors/safetensors.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "checkpoint/safetensors_writer.h"
-#include "checkpoint/tensor_convert.h"
+#include "checkpoint/tensors/convert.h"
+#include "checkpoint/tensors/safetensors_writer.h"
 #include "support.h"
 
 namespace headroom {

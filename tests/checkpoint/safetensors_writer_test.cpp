@@ -1,4 +1,4 @@
-#include "checkpoint/safetensors_writer.h"
+#include "checkpoint/tensors/safetensors_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "checkpoint/safetensors.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "full_disk.h"
 #include "support.h"
 

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "checkpoint/safetensors.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "cli/tiny_model.h"
 
 namespace headroom {

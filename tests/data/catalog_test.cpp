@@ -1,4 +1,4 @@
-#include "data/catalog.h"
+#include "data/catalog/catalog.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "data/check.h"
+#include "data/catalog/check.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "data/delimited.h"
+#include "data/formats/delimited.h"
 
 #include <gtest/gtest.h>
 

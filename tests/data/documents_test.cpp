@@ -1,4 +1,4 @@
-#include "data/documents.h"
+#include "data/formats/documents.h"
 
 #include <gtest/gtest.h>
 

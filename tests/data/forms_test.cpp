@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "data/encoded.h"
-#include "data/images.h"
-#include "data/plain_text.h"
+#include "data/formats/images.h"
+#include "data/formats/plain_text.h"
 #include "idx_bytes.h"
 #include "support.h"
 #include "text/plain_tokenizer.h"

@@ -1,4 +1,4 @@
-#include "data/input_stream.h"
+#include "data/input/input_stream.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "archives.h"
-#include "data/line_reader.h"
+#include "data/input/line_reader.h"
 #include "support.h"
 
 namespace headroom {

@@ -1,4 +1,4 @@
-#include "data/json_lines.h"
+#include "data/formats/json_lines.h"
 
 #include <gtest/gtest.h>
 

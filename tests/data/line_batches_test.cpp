@@ -1,4 +1,4 @@
-#include "data/line_batches.h"
+#include "data/input/line_batches.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

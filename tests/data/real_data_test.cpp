@@ -2,8 +2,8 @@
 // authors report.
 #include <gtest/gtest.h>
 
-#include "data/catalog.h"
-#include "data/check.h"
+#include "data/catalog/catalog.h"
+#include "data/catalog/check.h"
 #include "data/encoded.h"
 #include "data/load.h"
 #include "data_folder.h"

@@ -1,8 +1,8 @@
-#include "data/spec.h"
+#include "data/catalog/spec.h"
 
 #include <gtest/gtest.h>
 
-#include "data/spec_name.h"
+#include "data/catalog/spec_name.h"
 #include "support.h"
 
 namespace headroom {

@@ -1,4 +1,4 @@
-#include "data/tar_reader.h"
+#include "data/input/tar_reader.h"
 
 #include <gtest/gtest.h>
 

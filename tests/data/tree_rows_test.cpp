@@ -1,4 +1,4 @@
-#include "data/tree_rows.h"
+#include "data/formats/tree_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/exported_model.h"
-#include "checkpoint/hf_export.h"
-#include "checkpoint/hf_import.h"
+#include "checkpoint/hf/export.h"
+#include "checkpoint/hf/import.h"
 #include "engine/model.h"
 
 namespace headroom {

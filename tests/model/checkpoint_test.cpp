@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "base/file.h"
-#include "checkpoint/hf_import.h"
+#include "checkpoint/hf/import.h"
 #include "full_disk.h"
 #include "hf_model.h"
 #include "model/forward.h"

@@ -1,4 +1,4 @@
-#include "report/alive_map.h"
+#include "report/plot/alive_map.h"
 
 #include <gtest/gtest.h>
 

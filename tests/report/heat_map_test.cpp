@@ -1,4 +1,4 @@
-#include "report/heat_map.h"
+#include "report/plot/heat_map.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "report/colour_ramp.h"
-#include "report/heat_map_layout.h"
+#include "report/plot/colour_ramp.h"
+#include "report/plot/heat_map_layout.h"
 #include "report/xml.h"
 #include "support.h"
 

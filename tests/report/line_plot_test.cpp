@@ -1,4 +1,4 @@
-#include "report/line_plot.h"
+#include "report/plot/line_plot.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/line_plot_layout.h"
+#include "report/plot/line_plot_layout.h"
 #include "report/xml.h"
 #include "support.h"
 

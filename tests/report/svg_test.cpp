@@ -1,4 +1,4 @@
-#include "report/svg.h"
+#include "report/plot/svg.h"
 
 #include <gtest/gtest.h>
 

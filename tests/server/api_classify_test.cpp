@@ -1,5 +1,5 @@
 // POST /v1/classify as values: what a body means, what an answer says.
-#include "server/api_classify.h"
+#include "server/api/classify.h"
 
 #include <gtest/gtest.h>
 

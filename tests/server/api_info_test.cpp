@@ -1,14 +1,14 @@
 // What the server tells about itself.
-#include "server/api_info.h"
+#include "server/api/info.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "server/api.h"
-#include "server/embedded_files.h"
+#include "server/api/api.h"
+#include "server/api/embedded_files.h"
 #include "server/fake_backend.h"
-#include "server/metrics.h"
+#include "server/telemetry/metrics.h"
 
 namespace headroom {
 namespace {

@@ -1,10 +1,10 @@
 // KServe's protocol as values, and its paths through the router.
-#include "server/api_kserve.h"
+#include "server/api/kserve.h"
 
 #include <gtest/gtest.h>
 
 #include "server/fake_backend.h"
-#include "server/metrics.h"
+#include "server/telemetry/metrics.h"
 
 namespace headroom {
 namespace {

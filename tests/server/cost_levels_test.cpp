@@ -1,5 +1,5 @@
 // The budgets that the controller chooses from.
-#include "server/cost_levels.h"
+#include "server/schedule/cost_levels.h"
 
 #include <gtest/gtest.h>
 

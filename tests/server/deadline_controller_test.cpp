@@ -1,5 +1,5 @@
 // Which budget the controller takes for a queue and a load, in simulated time.
-#include "server/deadline_controller.h"
+#include "server/schedule/deadline_controller.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <thread>
 
-#include "server/api.h"
+#include "server/api/api.h"
 #include "server/fake_backend.h"
-#include "server/http_server.h"
-#include "server/metrics.h"
+#include "server/http/server.h"
+#include "server/telemetry/metrics.h"
 
 namespace headroom::testing {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/classify_backend.h"
+#include "server/service/classify_backend.h"
 
 namespace headroom::testing {
 

@@ -1,5 +1,5 @@
 // What the last minute looks like.
-#include "server/live_window.h"
+#include "server/telemetry/live_window.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // /metrics as Prometheus reads it.
-#include "server/metrics.h"
+#include "server/telemetry/metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Paths, methods, keys and errors, without sockets.
-#include "server/router.h"
+#include "server/api/router.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Queues before workers: who runs, at which budget, and who is refused.
-#include "server/schedule.h"
+#include "server/schedule/schedule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Lines of the server's log.
-#include "server/server_log.h"
+#include "server/telemetry/log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Calls in, answers out, through real threads and a real engine.
-#include "server/service.h"
+#include "server/service/service.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/schedule.h"
+#include "server/schedule/schedule.h"
 
 namespace headroom::testing {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/random_model.h"
-#include "server/service.h"
+#include "server/service/service.h"
 #include "server/simulated_time.h"
 
 namespace headroom::testing {

@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "support.h"
 #include "text/scanner_checks.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace headroom {
 namespace {

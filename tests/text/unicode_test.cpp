@@ -1,8 +1,8 @@
-#include "text/unicode.h"
+#include "text/unicode/unicode.h"
 
 #include <gtest/gtest.h>
 
-#include "text/unicode_tables.h"
+#include "text/unicode/tables.h"
 
 #ifdef HEADROOM_UTF8PROC
 #include <utf8proc.h>

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "support.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 #include "text/wordpiece_tokenizer.h"
 
 namespace headroom {

@@ -1,6 +1,6 @@
 // The optimiser and its learning rate. References: the tensor form, torch's own AdamW, and numbers
 // by hand.
-#include "train/adamw.h"
+#include "train/loop/adamw.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "train/schedule.h"
+#include "train/loop/schedule.h"
 #include "train/tiny.h"
 
 namespace headroom {

@@ -1,10 +1,10 @@
 // Learning to choose heads per input.
-#include "train/adaptive_stage.h"
+#include "train/stages/adaptive.h"
 
 #include <gtest/gtest.h>
 
-#include "train/evaluate_choice.h"
-#include "train/plan.h"
+#include "train/evaluate/choice.h"
+#include "train/loop/plan.h"
 #include "train/tiny.h"
 
 namespace headroom {

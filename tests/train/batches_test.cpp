@@ -1,11 +1,11 @@
-#include "train/batches.h"
+#include "train/rows/batches.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "train/evaluate.h"
+#include "train/evaluate/evaluate.h"
 #include "train/tiny.h"
 
 namespace headroom {

@@ -1,14 +1,14 @@
 // Pretraining's parts: hidden tokens, epochs over packed rows, and a loss that falls.
-#include "train/masked_lm.h"
+#include "train/stages/masked_lm.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "support.h"
+#include "train/loop/trainer.h"
 #include "train/runtime.h"
 #include "train/tiny.h"
-#include "train/trainer.h"
 
 namespace headroom {
 namespace {

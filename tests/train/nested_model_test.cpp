@@ -3,7 +3,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "support.h"
-#include "train/predictor.h"
+#include "train/evaluate/predictor.h"
 #include "train/reviews.h"
 #include "train/stop_at.h"
 

@@ -1,8 +1,8 @@
-#include "train/parameters.h"
+#include "train/loop/parameters.h"
 
 #include <gtest/gtest.h>
 
-#include "train/losses.h"
+#include "train/stages/losses.h"
 #include "train/tiny.h"
 
 namespace headroom {

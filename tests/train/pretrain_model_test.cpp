@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "checkpoint/checkpoint.h"
 #include "support.h"
-#include "train/evaluate_checkpoint.h"
-#include "train/predictor.h"
+#include "train/evaluate/checkpoint.h"
+#include "train/evaluate/predictor.h"
 #include "train/stop_at.h"
 #include "train/train_model.h"
 

@@ -1,5 +1,5 @@
 // Which process of a job this is, by what launchers put into the environment.
-#include "train/rank_place.h"
+#include "train/parallel/rank_place.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Several ranks train what one does. The ranks are threads here, each with its own model and its
 // own connection; tests/cli/parallel_training_test.cpp starts real processes.
-#include "train/ranks.h"
+#include "train/parallel/ranks.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "support.h"
-#include "train/gradient_exchange.h"
-#include "train/lifelines.h"
-#include "train/plan.h"
+#include "train/loop/plan.h"
+#include "train/loop/trainer.h"
+#include "train/parallel/gradient_exchange.h"
+#include "train/parallel/lifelines.h"
 #include "train/tiny.h"
-#include "train/trainer.h"
 
 namespace headroom {
 namespace {

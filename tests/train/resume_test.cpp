@@ -3,12 +3,12 @@
 
 #include "base/file.h"
 #include "support.h"
-#include "train/plan.h"
+#include "train/loop/plan.h"
+#include "train/loop/trainer.h"
 #include "train/recipe.h"
 #include "train/runtime.h"
 #include "train/stop_at.h"
 #include "train/tiny.h"
-#include "train/trainer.h"
 
 namespace headroom {
 namespace {

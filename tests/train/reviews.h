@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "train/evaluate_checkpoint.h"
+#include "train/evaluate/checkpoint.h"
 #include "train/train_model.h"
 
 namespace headroom::testing {

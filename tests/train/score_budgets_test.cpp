@@ -1,9 +1,9 @@
 // A tiny synthetic model, trained until it solves its task, scored at several budgets.
-#include "train/score_budgets.h"
+#include "train/evaluate/score_budgets.h"
 
 #include <gtest/gtest.h>
 
-#include "train/plan.h"
+#include "train/loop/plan.h"
 #include "train/runtime.h"
 #include "train/tiny.h"
 

@@ -1,5 +1,5 @@
 // What the stages minimise: loss terms by hand, budgets drawn, and straight-through gradients.
-#include "train/stages.h"
+#include "train/stages/stages.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "model/slice.h"
-#include "train/losses.h"
-#include "train/nested_stage.h"
-#include "train/parameters.h"
+#include "train/loop/parameters.h"
+#include "train/stages/losses.h"
+#include "train/stages/nested.h"
 #include "train/tiny.h"
 
 namespace headroom {

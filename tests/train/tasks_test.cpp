@@ -7,10 +7,10 @@
 #include "checkpoint/checkpoint.h"
 #include "idx_bytes.h"
 #include "support.h"
-#include "train/evaluate_checkpoint.h"
-#include "train/generator.h"
-#include "train/image_predictor.h"
-#include "train/predictor.h"
+#include "train/evaluate/checkpoint.h"
+#include "train/evaluate/generator.h"
+#include "train/evaluate/image_predictor.h"
+#include "train/evaluate/predictor.h"
 #include "train/train_model.h"
 
 namespace headroom {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "data/encoded.h"
-#include "train/batches.h"
-#include "train/elastic_model.h"
-#include "train/evaluate.h"
+#include "train/evaluate/evaluate.h"
+#include "train/rows/batches.h"
+#include "train/stages/elastic_model.h"
 
 namespace headroom::testing {
 

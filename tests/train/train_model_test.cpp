@@ -10,7 +10,7 @@
 #include "checkpoint/checkpoint.h"
 #include "full_disk.h"
 #include "support.h"
-#include "train/predictor.h"
+#include "train/evaluate/predictor.h"
 #include "train/reviews.h"
 #include "train/stop_at.h"
 

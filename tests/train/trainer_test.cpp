@@ -1,5 +1,5 @@
 // The training loop on one stage that follows a script: when it stops, what it keeps and remembers.
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
 
 #include <gtest/gtest.h>
 

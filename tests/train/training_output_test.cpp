@@ -1,4 +1,4 @@
-#include "train/training_output.h"
+#include "train/loop/training_output.h"
 
 #include <gtest/gtest.h>
 

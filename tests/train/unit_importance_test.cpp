@@ -1,12 +1,12 @@
 // Which units matter, and a model stored in that order.
-#include "train/unit_importance.h"
+#include "train/stages/unit_importance.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "support.h"
-#include "train/losses.h"
+#include "train/stages/losses.h"
 #include "train/tiny.h"
 
 namespace headroom {

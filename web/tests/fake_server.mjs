@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { denseModel, newsModel, planOf } from './fake_models.mjs';
 import { fakeLive } from './fake_load.mjs';
 
-const pageFile = fileURLToPath(new URL('../../src/server/page/index.html', import.meta.url));
+const pageFile = fileURLToPath(new URL('../../src/server/api/page/index.html', import.meta.url));
 
 export const calm = {
   models: [newsModel()],

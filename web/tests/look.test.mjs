@@ -81,7 +81,7 @@ test('nothing moves for those who asked for that', async () => {
 });
 
 test('the page is one small file that allows no script but its own', async () => {
-  assert.ok(statSync(`${root}src/server/page/index.html`).size < 60_000);
+  assert.ok(statSync(`${root}src/server/api/page/index.html`).size < 60_000);
   const { page } = await openPage();
   const ran = await page.evaluate(() => {
     const script = document.createElement('script');

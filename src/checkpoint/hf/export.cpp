@@ -1,0 +1,125 @@
+#include "checkpoint/hf/export.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/machine.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/cut_tensors.h"
+#include "checkpoint/hf/card.h"
+#include "checkpoint/hf/tokenizer.h"
+
+namespace headroom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t card_limit = 16ULL << 20;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::usage, "export", why);
+}
+
+std::string torch_name(DType dtype) {
+  if (dtype == DType::f16) return "float16";
+  return dtype == DType::bf16 ? "bfloat16" : "float32";
+}
+
+// What no BERT of Transformers computes cannot be imitated by setting weights to zero.
+void require_bert(const ModelConfig& config, const Selection& kept, double budget) {
+  const ModelShape& shape = config.shape;
+  if (shape.attention != AttentionKind::standard) {
+    refuse(fmt::format("its attention is {}, which no BERT of Transformers has",
+                       attention_name(shape.attention)));
+  }
+  for (int64_t i = 0; i < shape.layers; ++i) {
+    const bool no_heads = kept.heads_of(i) == 0;
+    if (!no_heads && kept.ffn_of(i, shape.ffn) > 0) continue;
+    refuse(
+        fmt::format("budget {} skips the {} of layer {}, residual and norm included, but a BERT "
+                    "of Transformers always adds and normalises: take a larger budget, leave "
+                    "out --dense-equivalent, or use --format onnx",
+                    budget, no_heads ? "attention" : "FFN", i));
+  }
+}
+
+std::string text_or_nothing(const fs::path& file) {
+  return fs::exists(file) ? read_file(file, ErrorCode::bad_model, card_limit) : "";
+}
+
+// Cut to one budget there is nothing left to choose.
+ModelConfig without_budgets(ModelConfig config) {
+  config.method = Method::dense;
+  config.gates.reset();
+  config.order.reset();
+  config.stored.reset();
+  return config;
+}
+
+// What Transformers reads and our own reader does not need.
+Json transformers_keys(const Vocabulary& vocabulary, const std::string& dtype) {
+  return {{"pad_token_id", vocabulary.pad_id()},
+          {"position_embedding_type", "absolute"},
+          {"dtype", dtype},         // version 5
+          {"torch_dtype", dtype}};  // version 4
+}
+
+// Everything but config and tensors.
+void add_companions(const fs::path& checkpoint, const ModelConfig& config,
+                    const std::vector<std::string>& lines, CheckpointContent& content) {
+  content.card =
+      card_with_section(text_or_nothing(checkpoint / "README.md"), "Exported by headroom", lines);
+  if (config.tokenizer == TokenizerKind::wordpiece) {
+    content.files["tokenizer_config.json"] =
+        tokenizer_config_text(config.lower_case, config.shape.positions);
+  }
+  for (const char* name : licence_names) {
+    if (fs::exists(checkpoint / name)) content.files[name] = text_or_nothing(checkpoint / name);
+  }
+}
+
+}  // namespace
+
+HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfForm form,
+                                const fs::path& out) {
+  std::error_code ignored;
+  if (fs::equivalent(checkpoint, out, ignored)) {
+    refuse("--out is the checkpoint itself, which would lose its other budgets");
+  }
+  require_replaceable(out, "export");
+  const ModelConfig config = read_config(checkpoint);
+  require_fixed_heads(config, "export");
+  const Vocabulary vocabulary = read_vocabulary(checkpoint, config);
+  const Selection kept = config.selection(budget);
+  if (form == HfForm::dense_equivalent) require_bert(config, kept, budget);
+  const bool whole = kept == all_heads(config.shape.layers, config.shape.heads);
+  CutTensors tensors(checkpoint / "model.safetensors", config);
+  ModelConfig cut = without_budgets(config);
+  std::string what = "whole";
+  if (form == HfForm::dense_equivalent) {
+    tensors.fill_up(kept);
+    what = "dense-equivalent (removed units are zero)";
+  } else if (!whole) {
+    tensors.shrink(kept);
+    cut.stored = kept;
+    what = "compact (removed units are left out; headroom loads it, Transformers does not)";
+  }
+
+  HfExportReport report;
+  report.dtype = torch_name(tensors.views().front().dtype);
+  if (config.tokenizer == TokenizerKind::word) {
+    report.notes.emplace_back(
+        "the words of this checkpoint are headroom's own: Transformers has no such tokenizer and "
+        "has to be given token ids");
+  }
+  CheckpointContent content{cut, vocabulary.to_text(), "", "", tensors.views()};
+  content.keys = transformers_keys(vocabulary, report.dtype);
+  std::vector<std::string> lines = {fmt::format("At budget {}, {}, {}", budget, what, today())};
+  lines.insert(lines.end(), report.notes.begin(), report.notes.end());
+  add_companions(checkpoint, config, lines, content);
+  write_checkpoint(out, content);
+  report.bytes = fs::file_size(out / "model.safetensors");
+  return report;
+}
+
+}  // namespace headroom

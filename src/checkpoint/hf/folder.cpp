@@ -1,0 +1,72 @@
+#include "checkpoint/hf/folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+
+namespace headroom {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t json_limit = 16ULL << 20;  // the largest config.json of a legal model is smaller
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorCode::bad_model, "read Hugging Face folder", message);
+}
+
+}  // namespace
+
+HfFolder::HfFolder(const fs::path& path) {
+  std::error_code error;
+  root_ = fs::canonical(path, error);
+  if (error || !fs::is_directory(root_, error)) {
+    fail(
+        fmt::format("{} is not a directory: a folder with config.json, model.safetensors and "
+                    "vocab.txt is expected",
+                    path.string()));
+  }
+}
+
+bool HfFolder::has(const std::string& name) const {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(root_ / name, error));
+}
+
+std::vector<std::string> HfFolder::names() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root_, error)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+fs::path HfFolder::file(const std::string& name) const {
+  if (!has(name)) fail(fmt::format("{} is missing in {}", name, root_.string()));
+  std::error_code error;
+  fs::path real = fs::canonical(root_ / name, error);
+  if (error) fail(fmt::format("{} leads nowhere ({})", name, error.message()));
+  if (real.parent_path() != root_) {
+    fail(
+        fmt::format("{} is a link out of the folder. The Hugging Face cache keeps its files so; "
+                    "copy them with `cp -rL` and import the copy",
+                    name));
+  }
+  if (!fs::is_regular_file(real, error)) fail(fmt::format("{} is not a regular file", name));
+  return real;
+}
+
+std::string HfFolder::text(const std::string& name, uint64_t limit) const {
+  return read_file(file(name), ErrorCode::bad_model, limit);
+}
+
+Json HfFolder::json(const std::string& name) const {
+  const Json parsed = parse_json(text(name, json_limit), ErrorCode::bad_model, name);
+  if (!parsed.is_object()) fail(fmt::format("{} is not a JSON object", name));
+  return without_nulls(parsed);
+}
+
+}  // namespace headroom

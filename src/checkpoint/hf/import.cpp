@@ -1,0 +1,65 @@
+#include "checkpoint/hf/import.h"
+
+#include <fmt/format.h>
+
+#include "base/machine.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/hf/card.h"
+#include "checkpoint/hf/config.h"
+#include "checkpoint/hf/tensors.h"
+#include "checkpoint/hf/tokenizer.h"
+
+namespace headroom {
+namespace {
+
+constexpr uint64_t card_limit = 4ULL << 20;
+
+void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
+  notes.insert(notes.end(), more.begin(), more.end());
+}
+
+std::string text_or_nothing(const HfFolder& folder, const std::string& name) {
+  return folder.has(name) ? folder.text(name, card_limit) : "";
+}
+
+std::map<std::string, std::string> licence_files(const HfFolder& folder) {
+  std::map<std::string, std::string> files;
+  for (const char* name : licence_names) {
+    if (folder.has(name)) files[name] = folder.text(name, card_limit);
+  }
+  return files;
+}
+
+std::string card_for(const HfFolder& folder, const ImportReport& report) {
+  std::vector<std::string> lines = {fmt::format("From the Hugging Face folder `{}` ({}), {}",
+                                                folder.name(), report.architecture, today())};
+  append(lines, report.notes);
+  return card_with_section(text_or_nothing(folder, "README.md"), "Imported by headroom", lines);
+}
+
+}  // namespace
+
+ImportReport import_hf_folder(const std::filesystem::path& from, const std::filesystem::path& out) {
+  require_replaceable(out, "import");
+  const HfFolder folder(from);
+  const HfConfig config = read_hf_config(folder.json("config.json"));
+  ImportReport report;
+  report.config = config.config;
+  report.architecture =
+      config.architecture.empty() ? architecture_name(config.config.task) : config.architecture;
+  report.notes = config.notes;
+  const HfTokenizer tokenizer = read_hf_tokenizer(folder, report.config.shape, report.notes);
+  report.config.lower_case = tokenizer.lower_case;
+  const HfWeights weights(folder);
+  const HfTensors tensors = map_hf_tensors(weights, report.config);
+  report.config.pooler = tensors.pooler;
+  append(report.notes, tensors.notes);
+  for (const TensorView& tensor : tensors.tensors) {
+    report.parameters += static_cast<int64_t>(tensor.bytes.size()) * 8 / dtype_bits(tensor.dtype);
+  }
+  write_checkpoint(out, {report.config, tokenizer.vocabulary.to_text(), card_for(folder, report),
+                         "", tensors.tensors, licence_files(folder)});
+  return report;
+}
+
+}  // namespace headroom

@@ -1,0 +1,166 @@
+#include "checkpoint/hf/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+
+namespace headroom {
+namespace {
+
+constexpr uint64_t tokenizer_json_limit = 64ULL << 20;
+
+struct SpecialKey {
+  const char* key;
+  std::string_view token;
+};
+constexpr std::array<SpecialKey, 5> special_keys = {{{"unk_token", unknown_token},
+                                                     {"sep_token", sep_token},
+                                                     {"pad_token", pad_token},
+                                                     {"cls_token", cls_token},
+                                                     {"mask_token", mask_token}}};
+
+[[noreturn]] void refuse_tokenizer(const std::string& message) {
+  throw Error(ErrorCode::bad_model, "read Hugging Face tokenizer", message);
+}
+
+// "[SEP]", or {"content": "[SEP]", ...} of an AddedToken.
+std::string token_content(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object() && value.contains("content") && value.at("content").is_string()) {
+    return value.at("content").get<std::string>();
+  }
+  return shown(value);
+}
+
+void require_special(const std::string& file, std::string_view key, const Json& value) {
+  const std::string token = token_content(value);
+  if (is_special_token(token)) return;
+  refuse_tokenizer(
+      fmt::format("{} {} has \"{}\": only BERT's special tokens are imported, not tokens added to "
+                  "them",
+                  file, key, token));
+}
+
+// The keys that tokenizer_config.json and special_tokens_map.json share.
+void check_special_tokens(const std::string& file, const Json& json) {
+  for (const SpecialKey& special : special_keys) {
+    if (!json.contains(special.key)) continue;
+    const std::string token = token_content(json.at(special.key));
+    if (token == special.token) continue;
+    refuse_tokenizer(
+        fmt::format("{} {} is \"{}\", expected \"{}\"", file, special.key, token, special.token));
+  }
+  for (const char* key :
+       {"additional_special_tokens", "extra_special_tokens", "added_tokens_decoder"}) {
+    if (!json.contains(key)) continue;
+    for (const Json& value : json.at(key)) require_special(file, key, value);
+  }
+}
+
+void check_added_tokens_file(const HfFolder& folder) {
+  if (!folder.has("added_tokens.json")) return;
+  const Json added = folder.json("added_tokens.json");
+  for (const auto& [token, id] : added.items()) require_special("added_tokens.json", "", token);
+}
+
+struct TokenizerSettings {
+  std::optional<bool> lower_case;  // none: not said
+  bool needs_tokenizer_json = false;
+};
+
+TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
+                                std::vector<std::string>& notes) {
+  const std::string name = "tokenizer_config.json";
+  if (!folder.has(name)) return {};
+  const Json json = folder.json(name);
+  const JsonFields fields(json, ErrorCode::bad_model, name);
+  TokenizerSettings settings;
+  const std::string kind = fields.text_or("tokenizer_class", "BertTokenizer");
+  settings.needs_tokenizer_json = kind == "PreTrainedTokenizerFast" || kind == "TokenizersBackend";
+  if (kind != "BertTokenizer" && kind != "BertTokenizerFast" && !settings.needs_tokenizer_json) {
+    fields.fail("tokenizer_class", fmt::format("is \"{}\", expected BertTokenizer", kind));
+  }
+  if (fields.has("do_lower_case")) settings.lower_case = fields.boolean_or("do_lower_case", true);
+  const bool lower_case = settings.lower_case.value_or(true);
+  if (fields.boolean_or("strip_accents", lower_case) != lower_case) {
+    fields.fail("strip_accents", fmt::format("is {}, but do_lower_case is {}: our tokenizer does "
+                                             "both or neither",
+                                             !lower_case, lower_case));
+  }
+  for (const char* key : {"tokenize_chinese_chars", "do_basic_tokenize"}) {
+    if (!fields.boolean_or(key, true)) {
+      fields.fail(key, "is false, our tokenizer always does that");
+    }
+  }
+  if (json.contains("never_split") && !json.at("never_split").empty()) {
+    fields.fail("never_split", "is set, our tokenizer splits every word");
+  }
+  check_special_tokens(name, json);
+  // Transformers writes 1e30 for "no limit".
+  const double longest = fields.number_or("model_max_length", 1e30, 1, 1e300);
+  if (longest < static_cast<double>(shape.positions)) {
+    notes.push_back(
+        fmt::format("model_max_length = {} is not kept: texts are cut at {} tokens here", longest,
+                    shape.positions));
+  }
+  return settings;
+}
+
+std::optional<Vocabulary> read_vocabulary_file(const HfFolder& folder) {
+  if (!folder.has("vocab.txt")) return std::nullopt;
+  return Vocabulary::from_text(folder.text("vocab.txt", Vocabulary::max_text_bytes));
+}
+
+std::optional<HfTokenizer> read_tokenizer_file(const HfFolder& folder) {
+  if (!folder.has("tokenizer.json")) return std::nullopt;
+  return parse_tokenizer_json(folder.text("tokenizer.json", tokenizer_json_limit));
+}
+
+}  // namespace
+
+HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape,
+                              std::vector<std::string>& notes) {
+  const TokenizerSettings settings = read_settings(folder, shape, notes);
+  if (folder.has("special_tokens_map.json")) {
+    check_special_tokens("special_tokens_map.json", folder.json("special_tokens_map.json"));
+  }
+  check_added_tokens_file(folder);
+  const std::optional<Vocabulary> vocabulary = read_vocabulary_file(folder);
+  const std::optional<HfTokenizer> fast = read_tokenizer_file(folder);
+  if (!fast && (!vocabulary || settings.needs_tokenizer_json)) {
+    refuse_tokenizer(vocabulary ? "tokenizer.json is missing, which tokenizer_config.json asks for"
+                                : "neither vocab.txt nor tokenizer.json is in the folder");
+  }
+  if (fast && vocabulary && !(fast->vocabulary == *vocabulary)) {
+    refuse_tokenizer(
+        "vocab.txt and tokenizer.json hold different vocabularies: files of two models?");
+  }
+  if (fast && settings.lower_case && *settings.lower_case != fast->lower_case) {
+    refuse_tokenizer(
+        fmt::format("tokenizer_config.json says do_lower_case = {}, tokenizer.json lowercase = {}",
+                    *settings.lower_case, fast->lower_case));
+  }
+  HfTokenizer tokenizer =
+      fast ? *fast : HfTokenizer{*vocabulary, settings.lower_case.value_or(true)};
+  if (tokenizer.vocabulary.size() != shape.vocabulary) {
+    refuse_tokenizer(
+        fmt::format("the vocabulary has {} tokens, but config.json says vocab_size = {}: files of "
+                    "two models, or tokens added later?",
+                    tokenizer.vocabulary.size(), shape.vocabulary));
+  }
+  return tokenizer;
+}
+
+std::string tokenizer_config_text(bool lower_case, int64_t max_tokens) {
+  Json json = {{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", lower_case},
+               {"do_basic_tokenize", true},          {"tokenize_chinese_chars", true},
+               {"strip_accents", nullptr},           {"model_max_length", max_tokens}};
+  for (const SpecialKey& special : special_keys) json[special.key] = special.token;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace headroom

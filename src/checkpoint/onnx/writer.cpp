@@ -1,0 +1,338 @@
+#include "checkpoint/onnx/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "budget/cost.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/onnx/graph.h"
+#include "checkpoint/tensors/safetensors.h"
+
+namespace headroom {
+namespace {
+
+constexpr int64_t ir_version = 8;      // what opset 17 came with
+constexpr int64_t opset_version = 17;  // LayerNormalization is one node
+
+// Units of a layer that are kept, as columns or rows of its matrices.
+using Kept = std::vector<int64_t>;
+
+Kept first(int64_t count) {
+  Kept kept;
+  for (int64_t i = 0; i < count; ++i) kept.push_back(i);
+  return kept;
+}
+
+struct QuantisedMatrix {
+  std::vector<int8_t> values;
+  std::vector<float> scales;  // one per column
+};
+
+// Symmetric, with each column's largest weight at 127.
+QuantisedMatrix quantise(const std::vector<float>& matrix, size_t columns) {
+  QuantisedMatrix result{std::vector<int8_t>(matrix.size()), std::vector<float>(columns, 0.0F)};
+  for (size_t i = 0; i < matrix.size(); ++i) {
+    float& scale = result.scales[i % columns];
+    scale = std::max(scale, std::abs(matrix[i]) / 127);
+  }
+  for (float& scale : result.scales) scale = scale == 0 ? 1.0F : scale;
+  for (size_t i = 0; i < matrix.size(); ++i) {
+    result.values[i] = static_cast<int8_t>(std::lround(matrix[i] / result.scales[i % columns]));
+  }
+  return result;
+}
+
+// The network of model/forward.cpp. Linear weights are stored (out, in); MatMul wants (in, out).
+class BertGraph {
+ public:
+  BertGraph(onnx::GraphProto& graph, const ModelConfig& config,
+            const std::filesystem::path& safetensors, OnnxPrecision precision)
+      : graph_(graph),
+        config_(config),
+        shape_(config.shape),
+        stored_(config.everything()),
+        file_(safetensors),
+        precision_(precision) {}
+
+  void build(const Selection& selection) {
+    for (const char* name : {"input_ids", "attention_mask", "token_type_ids"}) graph_.input(name);
+    add_constants();
+    std::string x = embed();
+    const std::string key_bias = mask();
+    for (int64_t i = 0; i < shape_.layers; ++i) {
+      const std::string prefix = fmt::format("bert.encoder.layer.{}.", i);
+      const std::string attention_prefix = fmt::format("{}attention.", prefix);
+      if (selection.heads_of(i) > 0) {
+        const std::string mixed = attention(attention_prefix, x, key_bias, i, selection);
+        x = residual(fmt::format("{}output.", attention_prefix), mixed, x);
+      }
+      const int64_t neurons = selection.ffn_of(i, shape_.ffn);
+      if (neurons > 0) {
+        x = residual(fmt::format("{}output.", prefix), ffn(prefix, x, i, neurons), x);
+      }
+    }
+    classify(x);
+  }
+
+ private:
+  std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& dims) const {
+    file_.expect_shape(name, dims);
+    return file_.read_f32(name);
+  }
+
+  void add_constants() {
+    one_ = graph_.scalar("one", 1);
+    half_ = graph_.scalar("half", 0.5F);
+    square_root_two_ = graph_.scalar("square_root_two", std::sqrt(2.0F));
+    hidden_key_ = graph_.scalar("hidden_key", std::numeric_limits<float>::lowest());
+    head_width_root_ =
+        graph_.scalar("head_width_root", std::sqrt(static_cast<float>(shape_.head_width())));
+    index_zero_ = graph_.whole_scalar("index_zero", 0);
+  }
+
+  std::string table(const std::string& name, int64_t rows) {
+    const std::string full = "bert.embeddings." + name + ".weight";
+    return graph_.floats(full, {rows, shape_.width}, tensor(full, {rows, shape_.width}));
+  }
+
+  std::string embed() {
+    const std::string words = graph_.make(
+        "Gather", "word_rows", {table("word_embeddings", shape_.vocabulary), "input_ids"});
+    const std::string types =
+        graph_.make("Gather", "type_rows",
+                    {table("token_type_embeddings", shape_.token_types), "token_type_ids"});
+    onnx::NodeProto& length = graph_.node("Shape", "length", {"input_ids"});  // of one element
+    set_attribute(length, "start", int64_t{1});
+    const std::string positions =
+        graph_.make("Slice", "position_rows",
+                    {table("position_embeddings", shape_.positions),
+                     graph_.whole("from_start", {0}), "length", graph_.whole("first_axis", {0})});
+    const std::string sum = graph_.make("Add", "words_and_types", {words, types});
+    return norm("bert.embeddings.LayerNorm", graph_.make("Add", "embeddings", {sum, positions}));
+  }
+
+  // 0 where a key may be looked at, a number far below every score where it is padding.
+  std::string mask() {
+    const std::string by_head = graph_.make("Unsqueeze", "mask_by_head",
+                                            {"attention_mask", graph_.whole("second_axis", {1})});
+    const std::string by_row =
+        graph_.make("Unsqueeze", "mask_by_row", {by_head, graph_.whole("third_axis", {2})});
+    onnx::NodeProto& seen = graph_.node("Cast", "seen_keys", {by_row});
+    set_attribute(seen, "to", int64_t{onnx::TensorProto::FLOAT});
+    const std::string padding = graph_.make("Sub", "padding_keys", {one_, "seen_keys"});
+    return graph_.make("Mul", "key_bias", {padding, hidden_key_});
+  }
+
+  // Rows `out` and columns `in` of a stored matrix, transposed, and the same part of its bias.
+  std::string linear(const std::string& name, const std::string& x, int64_t width_in,
+                     int64_t width_out, const Kept& in, const Kept& out) {
+    const std::vector<float> weight = tensor(name + ".weight", {width_out, width_in});
+    const std::vector<float> bias = tensor(name + ".bias", {width_out});
+    std::vector<float> cut;
+    cut.reserve(in.size() * out.size());
+    for (const int64_t i : in) {
+      for (const int64_t o : out) cut.push_back(weight[static_cast<size_t>(o * width_in + i)]);
+    }
+    std::vector<float> cut_bias;
+    for (const int64_t o : out) cut_bias.push_back(bias[static_cast<size_t>(o)]);
+    const auto rows = static_cast<int64_t>(in.size());
+    const auto columns = static_cast<int64_t>(out.size());
+    const std::string product =
+        precision_ == OnnxPrecision::int8
+            ? int8_product(name, x, {rows, columns}, cut)
+            : graph_.make("MatMul", name + ".product",
+                          {x, graph_.floats(name + ".weight", {rows, columns}, cut)});
+    return graph_.make("Add", name, {product, graph_.floats(name + ".bias", {columns}, cut_bias)});
+  }
+
+  // Activations as bytes; the three projections of a layer's input share them.
+  std::string quantised(const std::string& x) {
+    if (!quantised_.contains(x)) {
+      onnx::NodeProto& node = graph_.node("DynamicQuantizeLinear", x + ".int8", {x});
+      node.add_output(x + ".scale");
+      node.add_output(x + ".zero");
+      quantised_[x] = node.output(0);
+    }
+    return quantised_[x];
+  }
+
+  std::string int8_product(const std::string& name, const std::string& x,
+                           const std::vector<int64_t>& dims, const std::vector<float>& matrix) {
+    const QuantisedMatrix weight = quantise(matrix, static_cast<size_t>(dims[1]));
+    const std::string bytes = quantised(x);
+    const std::string sums =
+        graph_.make("MatMulInteger", name + ".sums",
+                    {bytes, graph_.bytes(name + ".weight", dims, weight.values), x + ".zero"});
+    onnx::NodeProto& numbers = graph_.node("Cast", name + ".numbers", {sums});
+    set_attribute(numbers, "to", int64_t{onnx::TensorProto::FLOAT});
+    const std::string scales = graph_.make(
+        "Mul", name + ".scales",
+        {x + ".scale", graph_.floats(name + ".weight_scales", {dims[1]}, weight.scales)});
+    return graph_.make("Mul", name + ".product", {name + ".numbers", scales});
+  }
+
+  std::string by_head(const std::string& name, const std::string& x, const std::string& layout,
+                      const std::vector<int64_t>& order) {
+    const std::string split = graph_.make("Reshape", name + ".split", {x, layout});
+    onnx::NodeProto& turned = graph_.node("Transpose", name + ".by_head", {split});
+    set_attribute(turned, "perm", order);
+    return turned.output(0);
+  }
+
+  // The columns of the kept heads, as they lie among those that the file holds.
+  Kept head_columns(int64_t layer, const Selection& selection) const {
+    const std::vector<int32_t>& stored = stored_.kept[static_cast<size_t>(layer)];
+    Kept columns;
+    for (const int32_t head : selection.kept[static_cast<size_t>(layer)]) {
+      const auto place = std::lower_bound(stored.begin(), stored.end(), head) - stored.begin();
+      for (int64_t w = 0; w < shape_.head_width(); ++w) {
+        columns.push_back(place * shape_.head_width() + w);
+      }
+    }
+    return columns;
+  }
+
+  std::string attention(const std::string& prefix, const std::string& x,
+                        const std::string& key_bias, int64_t layer, const Selection& selection) {
+    const int64_t D = shape_.width;
+    const int64_t W = shape_.head_width();
+    const int64_t E = stored_.heads_of(layer) * W;
+    const Kept columns = head_columns(layer, selection);
+    const int64_t count = selection.heads_of(layer);
+    const std::string layout = graph_.whole(prefix + "heads", {0, 0, count, W});
+    const auto part = [&](const char* name, const std::vector<int64_t>& order) {
+      const std::string full = prefix + "self." + name;
+      return by_head(full, linear(full, x, D, E, first(D), columns), layout, order);
+    };
+    const std::string query = part("query", {0, 2, 1, 3});
+    const std::string key = part("key", {0, 2, 3, 1});
+    const std::string value = part("value", {0, 2, 1, 3});
+    std::string scores = graph_.make("MatMul", prefix + "products", {query, key});
+    scores = graph_.make("Div", prefix + "scores", {scores, head_width_root_});
+    scores = graph_.make("Add", prefix + "masked_scores", {scores, key_bias});
+    onnx::NodeProto& shares = graph_.node("Softmax", prefix + "shares", {scores});
+    set_attribute(shares, "axis", int64_t{3});
+    const std::string mixed = graph_.make("MatMul", prefix + "mixed", {shares.output(0), value});
+    onnx::NodeProto& by_token = graph_.node("Transpose", prefix + "by_token", {mixed});
+    set_attribute(by_token, "perm", std::vector<int64_t>{0, 2, 1, 3});
+    const std::string context =
+        graph_.make("Reshape", prefix + "context",
+                    {by_token.output(0), graph_.whole(prefix + "joined", {0, 0, count * W})});
+    return linear(prefix + "output.dense", context, E, D, columns, first(D));
+  }
+
+  // x * 0.5 * (1 + erf(x / sqrt(2)))
+  std::string gelu(const std::string& name, const std::string& x) {
+    std::string bent = graph_.make("Div", name + ".scaled", {x, square_root_two_});
+    bent = graph_.make("Erf", name + ".erf", {bent});
+    bent = graph_.make("Add", name + ".share", {bent, one_});
+    bent = graph_.make("Mul", name + ".doubled", {x, bent});
+    return graph_.make("Mul", name, {bent, half_});
+  }
+
+  std::string ffn(const std::string& prefix, const std::string& x, int64_t layer, int64_t neurons) {
+    const int64_t D = shape_.width;
+    const int64_t F = stored_.ffn_of(layer, shape_.ffn);
+    const std::string wide =
+        linear(prefix + "intermediate.dense", x, D, F, first(D), first(neurons));
+    return linear(prefix + "output.dense", gelu(prefix + "gelu", wide), F, D, first(neurons),
+                  first(D));
+  }
+
+  std::string residual(const std::string& prefix, const std::string& change, const std::string& x) {
+    return norm(prefix + "LayerNorm", graph_.make("Add", prefix + "residual", {change, x}));
+  }
+
+  std::string norm(const std::string& name, const std::string& x) {
+    const std::vector<int64_t> dims = {shape_.width};
+    const std::string weight = name + ".weight";
+    const std::string bias = name + ".bias";
+    graph_.floats(weight, dims, tensor(weight, dims));
+    graph_.floats(bias, dims, tensor(bias, dims));
+    onnx::NodeProto& made = graph_.node("LayerNormalization", name, {x, weight, bias});
+    set_attribute(made, "axis", int64_t{-1});
+    set_attribute(made, "epsilon", static_cast<float>(config_.layer_norm_eps));
+    return made.output(0);
+  }
+
+  // Gemm takes a weight as it is stored.
+  std::string dense(const std::string& layer, const std::string& name, const std::string& x,
+                    int64_t rows) {
+    const std::string weight = layer + ".weight";
+    const std::string bias = layer + ".bias";
+    graph_.floats(weight, {rows, shape_.width}, tensor(weight, {rows, shape_.width}));
+    graph_.floats(bias, {rows}, tensor(bias, {rows}));
+    onnx::NodeProto& made = graph_.node("Gemm", name, {x, weight, bias});
+    set_attribute(made, "transB", int64_t{1});
+    return made.output(0);
+  }
+
+  void classify(const std::string& x) {
+    onnx::NodeProto& first_token = graph_.node("Gather", "first_token", {x, index_zero_});
+    set_attribute(first_token, "axis", int64_t{1});
+    const std::string pooled =
+        dense("bert.pooler.dense", "pooled", first_token.output(0), shape_.width);
+    dense("classifier", "logits", graph_.make("Tanh", "pooled_tanh", {pooled}), shape_.labels);
+    graph_.output("logits", shape_.labels);
+  }
+
+  OnnxGraph graph_;
+  const ModelConfig& config_;
+  const ModelShape& shape_;
+  Selection stored_;  // what the file holds
+  SafetensorsFile file_;
+  OnnxPrecision precision_;
+  std::map<std::string, std::string> quantised_;  // by the name of what they were made from
+  std::string one_, half_, square_root_two_, hidden_key_, head_width_root_, index_zero_;
+};
+
+void add_metadata(onnx::ModelProto& model, const std::string& key, const std::string& value) {
+  onnx::StringStringEntryProto& entry = *model.add_metadata_props();
+  entry.set_key(key);
+  entry.set_value(value);
+}
+
+}  // namespace
+
+std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
+                       OnnxPrecision precision) {
+  const ModelConfig config = read_classifier_config(checkpoint);
+  if (config.shape.attention != AttentionKind::standard) {
+    throw Error(ErrorCode::usage, "write ONNX",
+                fmt::format("its attention is {}, only standard attention is exported",
+                            attention_name(config.shape.attention)));
+  }
+  require_fixed_heads(config, "write ONNX");
+  const Selection selection = config.selection(budget);
+  const int64_t bytes = parameter_count(config.shape, selection) * int64_t{sizeof(float)};
+  constexpr int64_t most_bytes = int64_t{2000} << 20;  // protobuf ends at 2 GiB, names included
+  if (bytes > most_bytes) {
+    throw Error(ErrorCode::usage, "write ONNX",
+                fmt::format("the weights take {} MiB, an ONNX file holds {} at most", bytes >> 20,
+                            most_bytes >> 20));
+  }
+  onnx::ModelProto model;
+  model.set_ir_version(ir_version);
+  model.set_producer_name("headroom");
+  model.set_producer_version(HEADROOM_VERSION);
+  onnx::OperatorSetIdProto& opset = *model.add_opset_import();
+  opset.set_domain("");
+  opset.set_version(opset_version);
+  add_metadata(model, "headroom_version", HEADROOM_VERSION);
+  add_metadata(model, "budget", fmt::format("{}", budget));
+  add_metadata(model, "precision", precision == OnnxPrecision::int8 ? "int8" : "fp32");
+  add_metadata(model, "labels", Json(config.labels).dump());
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.set_name("bert_classifier");
+  BertGraph(graph, config, checkpoint / "model.safetensors", precision).build(selection);
+  return model.SerializeAsString();
+}
+
+}  // namespace headroom

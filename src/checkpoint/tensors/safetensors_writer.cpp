@@ -1,0 +1,127 @@
+#include "checkpoint/tensors/safetensors_writer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+
+namespace headroom {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, std::string_view message) {
+  throw Error(ErrorCode::runtime, "write safetensors",
+              fmt::format("{}: {}", path.string(), message));
+}
+
+// Beside the target, so that the rename stays on one file system; named for this write alone, so
+// that two threads saving the same file do not mix.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) : target_(target) {
+    static std::atomic<uint64_t> writes = 0;
+    path_ = target.parent_path() / fmt::format(".{}.tmp-{}-{}", target.filename().string(),
+                                               ::getpid(), writes.fetch_add(1));
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (descriptor_ < 0) fail(target_, std::strerror(errno));
+  }
+  ~TemporaryFile() {
+    ::close(descriptor_);
+    if (!committed_) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void append(std::string_view content) const { write_all(descriptor_, content, target_); }
+
+  void commit() {
+    if (::fsync(descriptor_) != 0) fail(target_, std::strerror(errno));
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
+    committed_ = true;
+    sync_path(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
+  }
+
+ private:
+  const fs::path& target_;
+  fs::path path_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+};
+
+// Descending alignment first: every tensor then starts at a multiple of its element size, because
+// the data section does and all larger elements come before.
+std::vector<const TensorView*> in_file_order(std::span<const TensorView> tensors) {
+  std::vector<const TensorView*> order;
+  order.reserve(tensors.size());
+  for (const TensorView& tensor : tensors) order.push_back(&tensor);
+  std::sort(order.begin(), order.end(), [](const TensorView* a, const TensorView* b) {
+    return a->dtype != b->dtype ? a->dtype > b->dtype : a->name < b->name;
+  });
+  return order;
+}
+
+SafetensorsHeader header_for(const fs::path& path, const std::vector<const TensorView*>& order,
+                             const SafetensorsMetadata& metadata) {
+  SafetensorsHeader header;
+  header.metadata = metadata;
+  uint64_t offset = 0;
+  for (const TensorView* tensor : order) {
+    if (tensor->name == "__metadata__") fail(path, "a tensor cannot be called __metadata__");
+    const uint64_t end = offset + tensor->bytes.size();
+    header.tensors.push_back({tensor->name, tensor->dtype, tensor->shape, offset, end});
+    offset = end;
+  }
+  return header;
+}
+
+// The header's JSON, accepted by our own reader: one set of rules, and no file that we could write
+// but not read back.
+std::string checked_header_text(const fs::path& path, const SafetensorsHeader& header) {
+  try {
+    std::string text = safetensors_header_text(header);
+    const uint64_t data_size = header.tensors.empty() ? 0 : header.tensors.back().end;
+    if (text.size() > max_safetensors_header) {
+      fail(path, fmt::format("header would be {} bytes, more than the format's limit of {}",
+                             text.size(), max_safetensors_header));
+    }
+    parse_safetensors_header(text, data_size, "new file");
+    return text;
+  } catch (const nlohmann::json::exception& problem) {
+    fail(path, fmt::format("a name or metadata value is not UTF-8 ({})", problem.what()));
+  } catch (const Error& problem) {
+    if (problem.code() == ErrorCode::runtime) throw;
+    fail(path, problem.message());
+  }
+}
+
+}  // namespace
+
+void write_safetensors(const fs::path& path, std::span<const TensorView> tensors,
+                       const SafetensorsMetadata& metadata) {
+  const auto order = in_file_order(tensors);
+  const std::string header = checked_header_text(path, header_for(path, order, metadata));
+  const auto length = std::bit_cast<std::array<char, 8>>(static_cast<uint64_t>(header.size()));
+
+  TemporaryFile file(path);
+  file.append({length.data(), length.size()});
+  file.append(header);
+  for (const TensorView* tensor : order) {
+    file.append({reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size()});
+  }
+  file.commit();
+}
+
+}  // namespace headroom

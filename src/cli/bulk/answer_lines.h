@@ -1,0 +1,33 @@
+// From lines of input to lines of output: read, classified, written. What a thread of `predict`
+// does with its part of a batch.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "checkpoint/config.h"
+#include "cli/engine.h"
+#include "data/input/line_batches.h"
+
+namespace headroom {
+
+struct AnswerForm {
+  bool jsonl = false;     // what comes in: JSON lines, or a text a line
+  bool json = false;      // what goes out: JSON lines, or label and probability
+  bool timing = true;     // JSON lines say what a text took
+  bool mark_bad = false;  // a line that cannot be answered gets one that says why
+};
+
+// Neither a text nor a problem: nobody came to this line.
+struct LineOutcome {
+  std::optional<std::string> text;  // of output, with its end; nothing for a blank JSON line
+  std::optional<Error> problem;     // without the line's place; with `text` it is marked there
+};
+
+// Fills in `outcomes`, one for each of `lines`.
+void answer_lines(TextClassifier& classifier, const ModelConfig& config, const AnswerForm& form,
+                  std::span<const InputLine> lines, std::span<LineOutcome> outcomes);
+
+}  // namespace headroom

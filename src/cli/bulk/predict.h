@@ -1,0 +1,42 @@
+// `predict` over files of any length in constant memory: batches of what has arrived, answers in
+// order, and a place to go on from after every one of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "cli/bulk/answer_lines.h"
+#include "cli/engine.h"
+
+namespace headroom {
+
+// The `index`-th of `count`, from 1.
+struct Shard {
+  uint64_t index = 1;
+  uint64_t count = 1;
+};
+
+struct BulkRequest {
+  std::vector<std::string> files;  // - is standard input
+  AnswerForm form;
+  std::string out;         // a file for the answers; empty: standard output
+  bool resume = false;     // go on with what is in `out`
+  uint64_t from_byte = 0;  // of the only file; a line begins there
+  std::optional<Shard> shard;
+  Json job;  // everything else that the answers follow from: model, budget, precision
+};
+
+// Throws ErrorCode::usage for requests that contradict themselves: before a model is loaded.
+void check_bulk_request(const BulkRequest& request);
+
+// Throws ErrorCode::interrupted after Ctrl-C; what was answered is then written, and the message
+// says how to go on.
+void predict_bulk(Classifier& classifier, const BulkRequest& request);
+
+// "3/16"; throws ErrorCode::usage for what is no shard.
+Shard parse_shard(const std::string& text);
+
+}  // namespace headroom

@@ -1,0 +1,146 @@
+#include "data/catalog/known_rows.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "data/formats/column_rows.h"
+#include "data/formats/json_lines.h"
+#include "data/formats/tree_rows.h"
+#include "data/input/line_reader.h"
+#include "text/unicode/utf8.h"
+
+namespace headroom {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<std::string> read_lines(const fs::path& path) {
+  InputStream input(path);
+  LineReader reader(input);
+  std::vector<std::string> lines;
+  std::string line;
+  while (reader.next(line)) lines.push_back(line);
+  return lines;
+}
+
+// Class numbers become names; first_class is 1 in the originals, 0 in our DBpedia subset.
+void read_class_csv(const FoundPart& found, const RowSink& sink) {
+  const std::vector<std::string> names = known_labels(found);
+  const int first = found.layout->first_class;
+  const auto renamed = [&](RawRow& row, const RowPlace& place) {
+    int number = 0;
+    const char* end = row.label.data() + row.label.size();
+    const auto [stop, problem] = std::from_chars(row.label.data(), end, number);
+    const int last = first + static_cast<int>(names.size()) - 1;
+    if (problem != std::errc() || stop != end || number < first || number > last) {
+      fail_row(place, fmt::format("class \"{}\", expected a number from {} to {} as in {}",
+                                  row.label, first, last, found.classes_file.string()));
+    }
+    row.label = names[static_cast<size_t>(number - first)];
+    sink(row, place);
+  };
+  for (const fs::path& file : found.files) {
+    read_column_rows(file, DelimitedFormat::csv, {}, renamed);
+  }
+}
+
+// Line n of each file belongs to row n.
+void read_parallel_pairs(const FoundPart& found, const RowSink& sink) {
+  InputStream first_input(found.files[0]);
+  InputStream second_input(found.files[1]);
+  InputStream label_input(found.files[2]);
+  LineReader first(first_input);
+  LineReader second(second_input);
+  LineReader labels(label_input);
+  RawRow row;
+  row.has_pair = true;
+  while (true) {
+    const bool has_first = first.next(row.text);
+    const bool has_second = second.next(row.text_pair);
+    const bool has_label = labels.next(row.label);
+    if (!has_first && !has_second && !has_label) return;
+    if (!has_first || !has_second || !has_label) {
+      const InputStream& shorter =
+          !has_first ? first_input : (!has_second ? second_input : label_input);
+      shorter.fail("has fewer lines than the files it runs parallel to; an incomplete download?");
+    }
+    sink(row, {label_input.name(), labels.line_number()});
+  }
+}
+
+void read_snli_json(const FoundPart& found, const RowSink& sink) {
+  InputStream input(found.files[0]);
+  JsonLinesReader reader(input, {"sentence1", "sentence2", "gold_label"});
+  JsonRow json;
+  while (reader.next(json)) {
+    const RowPlace place = {input.name(), reader.line()};
+    if (!json.label || !json.text_pair) fail_row(place, "no gold_label or no sentence2");
+    if (*json.label == "-") continue;  // the annotators did not agree; left out by everyone
+    RawRow row = {std::move(json.text), std::move(*json.text_pair), std::move(*json.label), true};
+    sink(row, place);
+  }
+}
+
+void read_label_files(const FoundPart& found, const RowSink& sink) {
+  for (size_t i = 0; i < found.files.size(); ++i) {
+    InputStream input(found.files[i]);
+    LineReader lines(input);
+    RawRow row;
+    while (lines.next(row.text)) {
+      row.label = found.layout->labels[i];
+      sink(row, {input.name(), lines.line_number()});
+    }
+  }
+}
+
+TreeLayout tree_layout(const FoundPart& found) {
+  const std::string part(part_name(found.part->part));
+  if (found.layout->format == RowFormat::review_tree) {
+    return {part, found.layout->labels, ".txt", false};
+  }
+  return {"20news-bydate-" + part, {}, "", true};
+}
+
+}  // namespace
+
+std::vector<std::string> known_labels(const FoundPart& found) {
+  if (found.classes_file.empty()) return found.layout->labels;
+  std::vector<std::string> names = read_lines(found.classes_file);
+  while (!names.empty() && names.back().empty()) names.pop_back();
+  for (const std::string& name : names) {
+    require_utf8(name, "load data", found.classes_file.string());
+  }
+  return names;
+}
+
+void read_known_rows(const FoundPart& found, const RowSink& sink) {
+  switch (found.layout->format) {
+    case RowFormat::class_csv:
+      return read_class_csv(found, sink);
+    case RowFormat::banking_csv:
+      return read_column_rows(found.files[0], DelimitedFormat::csv,
+                              {true, "category", {"text"}, ""}, sink);
+    case RowFormat::sick_tsv:
+      return read_column_rows(found.files[0], DelimitedFormat::tsv,
+                              {true, "entailment_judgment", {"sentence_A"}, "sentence_B"}, sink);
+    case RowFormat::review_tree:
+    case RowFormat::newsgroup_tree:
+      return read_tree_rows(found.files[0], tree_layout(found), sink);
+    case RowFormat::parallel_pairs:
+      return read_parallel_pairs(found, sink);
+    case RowFormat::snli_json:
+      return read_snli_json(found, sink);
+    case RowFormat::label_files:
+      return read_label_files(found, sink);
+    default:
+      throw Error(ErrorCode::usage, "load data",
+                  fmt::format("{} is for --task {}: it holds no labelled texts", found.entry->name,
+                              data_task_name(found.entry->task)));
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,39 @@
+// The Data SPEC of the command line, parsed: where rows come from and how to read them.
+//   csv:FILE?header=1&label=COL&text=COL,COL&text_pair=COL   tsv:FILE   jsonl:FILE
+//   imdb:DIR-or-TAR?part=test
+//   agnews   agnews:test   sick:validation   synthetic?tokens=128&decoys=6   A+B
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/formats/column_rows.h"
+#include "data/formats/synthetic.h"
+
+namespace headroom {
+
+enum class SourceKind { csv, tsv, jsonl, imdb, idx, cifar, parallel, text, synthetic, named };
+std::string_view source_kind_name(SourceKind kind);
+
+struct DataSource {
+  SourceKind kind = SourceKind::csv;
+  std::vector<std::string> paths;   // one, or as many as the kind takes (idx: images, labels)
+  ColumnChoice columns;             // csv and tsv
+  std::string name;                 // named: the catalogue's name
+  DataPart part = DataPart::train;  // named and imdb
+  SyntheticTask synthetic;
+  std::string spelled;  // as the user wrote it, for messages
+};
+
+struct DataSpec {
+  std::vector<DataSource> sources;  // at least one
+  std::string spelled;
+};
+
+// Throws ErrorCode::usage saying what is wrong and what would be right. A "+" starts a new source
+// only where a format or a known name follows it, so paths may contain one.
+DataSpec parse_data_spec(std::string_view text);
+
+}  // namespace headroom

@@ -1,0 +1,189 @@
+#include "experiments/budgeted/summary.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "experiments/arms.h"
+#include "experiments/budgeted/measures.h"
+#include "experiments/budgeted/plots.h"
+#include "experiments/summary_parts.h"
+
+namespace headroom {
+namespace {
+
+// In the order of tables and legends.
+constexpr Arm arms[] = {
+    {"dense", "dense", /*only_full=*/true},
+    {"budgeted", "budgeted (one checkpoint)"},
+    {"budgeted-free", "budgeted, free slopes"},
+    {"post-hoc", "post-hoc, zero-shot"},
+    {"recovery", "post-hoc + recovery (specialists)"},
+    {"static", "static gates (specialists)"},
+    {"random", "random heads, zero-shot"},
+    {"random-adapted", "random heads, adapted"},
+    {"scratch", "no warm start"},
+    {"soft", "soft gates (no time saved)"},
+    {"soft-cut", "soft model cut hard, gates 1"},
+    {"soft-folded", "soft model cut hard, gates folded"},
+};
+
+Table cost_table(const Runs& runs, const std::vector<double>& budgets) {
+  Table table{
+      {"budget", "active heads", "attention MACs", "model MACs", "of dense", "gate mass (soft)"},
+      {}};
+  for (const double budget : budgets) {
+    const auto mean = [&](const char* arm, const char* key) {
+      return estimate(values_of(runs, arm, budget, key));
+    };
+    const Estimate active = mean("budgeted", "active_heads");
+    if (active.count == 0) continue;
+    const Estimate mass = mean("soft", "gate_mass");
+    table.rows.push_back({fmt::format("{}", budget), fmt::format("{:.1f} %", 100 * active.mean),
+                          fmt::format("{:.2f} M", mean("budgeted", "attention_macs").mean / 1e6),
+                          fmt::format("{:.2f} M", mean("budgeted", "model_macs").mean / 1e6),
+                          fmt::format("{:.1f} %", 100 * mean("budgeted", "macs_fraction").mean),
+                          mass.count > 0 ? fmt::format("{:.3f}", mass.mean) : "-"});
+  }
+  return table;
+}
+
+const char* paper_context(const std::string& task) {
+  if (task == "synthetic") {
+    return "The paper (2605.05697) reports 99.7 % at estimated cost 0.303 and 100.0 % at 0.504 for "
+           "one budgeted model, and one failed seed without a warm start; its generator is not "
+           "published.";
+  }
+  if (task == "agnews") {
+    return "The paper (2605.05697) reports, on smaller samples: a custom word-level model 82.1 % "
+           "with 1.28x at 0.50; BERT-Mini 87.6 % with 1.20x at 0.50, against 86.1 % post-hoc "
+           "zero-shot and 87.9 % with a recovery epoch.";
+  }
+  if (task == "dbpedia") {
+    return "The paper (2605.05697) reports BERT-Mini at 97.4 % at exact budget 0.50 against 96.6 % "
+           "dense.";
+  }
+  return "The paper (2605.05697) does not use this data set.";
+}
+
+std::string describe_model(const Json& shape) {
+  return fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} words",
+                     shape.at("layers").dump(), shape.at("width").dump(), shape.at("heads").dump(),
+                     shape.at("ffn").dump(), shape.at("max_tokens").dump(),
+                     shape.at("vocabulary").dump());
+}
+
+// What the page and results.json both tell.
+struct Findings {
+  std::vector<double> budgets;
+  std::vector<ArmEstimates> differences;
+  MassError mass;
+  Estimate nestedness;  // with free slopes
+  int failed_warm = 0;
+  int failed_cold = 0;  // of cold_starts
+  size_t cold_starts = 0;
+  std::string command;
+};
+
+Findings find_out(const Runs& runs) {
+  Findings found;
+  found.budgets = budgets_of(runs);
+  found.differences = paired_differences(runs, "budgeted", arms, found.budgets);
+  found.mass = mass_error(runs);
+  std::vector<double> nestedness;
+  for (const Json& run : runs) {
+    if (!run.at("arms").contains("budgeted-free")) continue;
+    nestedness.push_back(run.at("arms").at("budgeted-free").at("nestedness").get<double>());
+  }
+  found.nestedness = estimate(nestedness);
+  found.failed_warm = failed_seeds(runs, "budgeted").failed;
+  found.failed_cold = failed_seeds(runs, "scratch").failed;
+  found.cold_starts = values_of(runs, "scratch", 1.0, "accuracy").size();
+  found.command = reproduce_command("budgeted", runs);
+  return found;
+}
+
+Json write_results(const Runs& runs, const Json& timing, const Findings& found) {
+  Json results = describe_results("budgeted", runs, found.command);
+  results["arms"] = accuracies_with_costs(runs, arms, found.budgets);
+  results["timing"] = timing;
+  results["mass_error"] = {{"largest", found.mass.largest}, {"mean", found.mass.mean}};
+  if (found.nestedness.count > 0) results["nestedness_free_slopes"] = to_json(found.nestedness);
+  results["failed_seeds"]["budgeted"] = found.failed_warm;
+  if (found.cold_starts > 0) results["failed_seeds"]["scratch"] = found.failed_cold;
+  results["differences"] = to_json(found.differences, found.budgets);
+  return results;
+}
+
+std::string gates_section(const Findings& found) {
+  std::string section = fmt::format(
+      "## Gates\n\n![gates](gates.svg)\n\n![mass](mass.svg)\n\n|mass(b) - b| after the soft stage: "
+      "mean {:.3f}, largest {:.3f} over b in 0.05 ... 0.95. ",
+      found.mass.mean, found.mass.largest);
+  if (found.nestedness.count > 0) {
+    section += fmt::format(
+        "Nestedness with free slopes: {:.3f} (1 is nested; the shared slope is nested by "
+        "construction). ",
+        found.nestedness.mean);
+  }
+  return section + "\n\n";
+}
+
+std::string failures_section(const Runs& runs, const Findings& found) {
+  std::string section =
+      fmt::format("## Failed seeds\n\nBelow 90 % of dense at budget 1: {} of {} with a warm start",
+                  found.failed_warm, runs.size());
+  if (found.cold_starts > 0) {
+    section += fmt::format(", {} of {} without", found.failed_cold, found.cold_starts);
+  }
+  return section + ".\n";
+}
+
+std::string write_page(const Runs& runs, const Json& timing, const Findings& found) {
+  const std::string task = runs[0].at("task").get<std::string>();
+  std::string page =
+      fmt::format("# Budgeted attention allocation: {}\n\nMade by `{}`.\n\n{}\n", task,
+                  found.command, describe_setting(runs, describe_model(runs[0].at("shape"))));
+  page += fmt::format(
+      "{}\n\n![accuracy against compute, close up](accuracy-close.svg)\n\n"
+      "![accuracy against compute, all arms](accuracy.svg)\n\n",
+      paper_context(task));
+  page += fmt::format(
+      "## Test accuracy, %\n\nMean ± half the 95 % interval over {} seeds, hard budgets in "
+      "the columns. Every arm has the same number of optimiser steps; specialists need one "
+      "training and one checkpoint per budget.\n\n{}\n",
+      runs.size(),
+      markdown(arm_table("arm", found.budgets, accuracies(runs, arms, found.budgets))));
+  page += fmt::format(
+      "## Paired differences, points\n\nBudgeted minus the other arm on the same seeds; the "
+      "dense arm is compared at its budget 1.\n\n{}\n",
+      markdown(arm_table("budgeted minus", found.budgets, found.differences, difference_cell)));
+  page += fmt::format("## Cost\n\nMACs are means per test row at its own length.\n\n{}\n",
+                      markdown(cost_table(runs, found.budgets)));
+  return page + timing_section(runs, timing) + gates_section(found) +
+         failures_section(runs, found) + missing_section(runs, arms);
+}
+
+}  // namespace
+
+Arms budgeted_arms() {
+  return arms;
+}
+
+BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing) {
+  if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
+  const Findings found = find_out(runs);
+  BudgetedSummary summary;
+  summary.results = write_results(runs, timing, found);
+  summary.page = write_page(runs, timing, found);
+  summary.accuracy = budgeted_accuracy_plot(runs, arms, found.budgets, /*close=*/false);
+  summary.accuracy_close = budgeted_accuracy_plot(runs, arms, found.budgets, /*close=*/true);
+  summary.gates = budgeted_gate_plot(runs[0]);
+  summary.mass = budgeted_mass_plot(runs);
+  return summary;
+}
+
+}  // namespace headroom

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include "base/join.h"
+#include "experiments/budgeted/measures.h"
+#include "experiments/claims/claims.h"
+#include "report/plot/time_plot.h"
+
+namespace headroom {
+namespace {
+
+constexpr double one_point = 0.01;
+
+// An arm over the seeds of the folder.
+class BudgetedResults {
+ public:
+  explicit BudgetedResults(const ResultsFolder& folder) : folder_(folder) {}
+
+  const ResultsFolder& folder() const { return folder_; }
+
+  Estimate accuracy(const char* arm, double budget) const {
+    return estimate(values_of(folder_.runs, arm, budget, "accuracy"));
+  }
+
+  // Budgeted minus that arm on the same seeds; an arm without budgets is taken at its one point.
+  Estimate ahead_of(const char* arm, double budget, bool only_full = false) const {
+    const Arm other[] = {{arm, arm, only_full}};
+    const auto rows = paired_differences(folder_.runs, "budgeted", other, {budget});
+    return rows.empty() ? Estimate{} : rows[0].at[0];
+  }
+
+ private:
+  const ResultsFolder& folder_;
+};
+
+std::string points(const Estimate& difference) {
+  return fmt::format("{} points", difference_cell(difference));
+}
+
+void judge_kept_accuracy(const BudgetedResults& results, std::vector<Finding>& findings) {
+  Finding finding{1, {}, Verdict::reproduced};
+  std::vector<std::string> parts;
+  for (const double budget : {0.3, 0.5}) {
+    const Estimate accuracy = results.accuracy("budgeted", budget);
+    const Estimate difference = results.ahead_of("dense", budget, /*only_full=*/true);
+    if (difference.count == 0) return;
+    parts.push_back(fmt::format("{} % at {}", percent_cell(accuracy), budget));
+    if (difference.low() < -one_point && finding.verdict == Verdict::reproduced) {
+      finding.verdict = Verdict::inconclusive;
+    }
+    if (difference.mean < -one_point) finding.verdict = Verdict::not_reproduced;
+  }
+  finding.ours = fmt::format("{} (dense {} %)", join(parts, "; "),
+                             percent_cell(results.accuracy("dense", 1.0)));
+  findings.push_back(finding);
+}
+
+void judge_warm_start(const BudgetedResults& results, std::vector<Finding>& findings) {
+  const FailedSeeds cold = failed_seeds(results.folder().runs, "scratch");
+  const FailedSeeds warm = failed_seeds(results.folder().runs, "budgeted");
+  if (cold.all == 0 || warm.all == 0) return;
+  findings.push_back({2,
+                      fmt::format("{} of {} seeds fail without, {} of {} with it", cold.failed,
+                                  cold.all, warm.failed, warm.all),
+                      cold.failed > warm.failed ? Verdict::reproduced : Verdict::not_reproduced});
+}
+
+void judge_mass(const BudgetedResults& results, std::vector<Finding>& findings) {
+  const MassError error = mass_error(results.folder().runs);
+  if (error.points == 0) return;
+  const bool near = error.rises && error.mean <= 0.1;
+  findings.push_back(
+      {3,
+       fmt::format("off by {:.3f} on average, {:.3f} at most; {}", error.mean, error.largest,
+                   error.rises ? "rises with the budget" : "does not always rise"),
+       near && error.mean <= 0.03 ? Verdict::reproduced
+       : near                     ? Verdict::partly
+                                  : Verdict::not_reproduced});
+}
+
+void judge_speed(const BudgetedResults& results, std::vector<Finding>& findings) {
+  const Estimate gained = results.ahead_of("soft-cut", 0.5);
+  if (gained.count == 0) return;
+  for (const Json& cell : single_text_cells(results.folder().timing)) {
+    if (cell.at("budget").get<double>() != 0.5) continue;
+    const double speedup = cell.at("speedup").get<double>();
+    const double cap = cell.at("speedup_cap").get<double>();
+    const bool fast = speedup >= 0.9 * cap;
+    const bool better = gained.low() > 0;
+    findings.push_back(
+        {4,
+         fmt::format("{} % ({} over the same model cut without adaptation), {:.2f}x of at most "
+                     "{:.2f}x",
+                     percent_cell(results.accuracy("budgeted", 0.5)), points(gained), speedup, cap),
+         fast && better   ? Verdict::reproduced
+         : fast || better ? Verdict::partly
+                          : Verdict::not_reproduced});
+  }
+}
+
+void judge_against_pruning(const BudgetedResults& results, std::vector<Finding>& findings) {
+  const Estimate over_pruned = results.ahead_of("post-hoc", 0.5);
+  const Estimate over_recovered = results.ahead_of("recovery", 0.5);
+  if (over_pruned.count == 0 || over_recovered.count == 0) return;
+  const bool beats = over_pruned.low() > 0;
+  const bool loses = over_recovered.high() < 0;
+  findings.push_back({5,
+                      fmt::format("word level: {} %; {} over pruning, {} over the specialist",
+                                  percent_cell(results.accuracy("budgeted", 0.5)),
+                                  points(over_pruned), points(over_recovered)),
+                      beats && loses   ? Verdict::reproduced
+                      : beats || loses ? Verdict::partly
+                                       : Verdict::not_reproduced});
+}
+
+void judge_against_dense(const BudgetedResults& results, std::vector<Finding>& findings) {
+  const Estimate over_dense = results.ahead_of("dense", 0.5, /*only_full=*/true);
+  if (over_dense.count == 0) return;
+  findings.push_back(
+      {6,
+       fmt::format("{} % against {} %: {}", percent_cell(results.accuracy("budgeted", 0.5)),
+                   percent_cell(results.accuracy("dense", 1.0)), points(over_dense)),
+       over_dense.low() > 0     ? Verdict::reproduced
+       : over_dense.high() >= 0 ? Verdict::inconclusive
+                                : Verdict::not_reproduced});
+}
+
+void judge_against_specialists(const BudgetedResults& results, std::vector<Finding>& findings) {
+  bool dominates = true;
+  std::vector<std::string> parts;
+  for (const double budget : budgets_of(results.folder().runs)) {
+    std::vector<std::string> at_budget;
+    for (const char* arm : {"recovery", "static"}) {
+      const Estimate difference = results.ahead_of(arm, budget);
+      if (difference.count == 0) continue;
+      at_budget.push_back(fmt::format("{} over {}", difference_cell(difference),
+                                      arm == std::string_view("static") ? "static" : "recovered"));
+      dominates = dominates && difference.low() > 0;
+    }
+    if (!at_budget.empty())
+      parts.push_back(fmt::format("at {}: {}", budget, join(at_budget, ", ")));
+  }
+  if (parts.empty()) return;
+  findings.push_back({7, fmt::format("points {}", join(parts, "; ")),
+                      dominates ? Verdict::not_reproduced : Verdict::reproduced});
+}
+
+}  // namespace
+
+std::vector<Finding> budgeted_findings(const ResultsFolder& folder) {
+  const BudgetedResults results(folder);
+  std::vector<Finding> findings;
+  judge_kept_accuracy(results, findings);
+  judge_warm_start(results, findings);
+  judge_mass(results, findings);
+  judge_speed(results, findings);
+  judge_against_pruning(results, findings);
+  judge_against_dense(results, findings);
+  judge_against_specialists(results, findings);
+  return findings;
+}
+
+}  // namespace headroom

@@ -1,0 +1,12 @@
+// The chapter of a report about one experiment: every section is there when the folder holds what
+// it shows, whatever the experiment is called.
+#pragma once
+
+#include "experiments/results_folder.h"
+#include "report/html_page.h"
+
+namespace headroom {
+
+ReportChapter results_chapter(const ResultsFolder& folder);
+
+}  // namespace headroom

@@ -1,0 +1,23 @@
+// Every kind of attention with every budget method at the same whole-model MACs: one seed, arms
+// KIND-none, KIND-budgeted and KIND-static. No torch in this header.
+//
+// The MACs are those of Standard with a quarter of its heads. A kind whose heads cost less keeps
+// more of them: as many as come nearest. "none" is a model that has only so many heads from the
+// start, spread evenly over layers; "budgeted" and "static" choose them (2605.05697), the former
+// for all budgets at once. All arms take the same steps.
+#pragma once
+
+#include <filesystem>
+
+#include "base/json.h"
+#include "base/progress.h"
+#include "experiments/experiment.h"
+
+namespace headroom {
+
+inline constexpr const char* kind_budgets_task = "agnews-budgets";
+
+Json run_kind_budgets_seed(const Experiment& experiment, uint64_t seed,
+                           const std::filesystem::path& file, ProgressSink& progress);
+
+}  // namespace headroom

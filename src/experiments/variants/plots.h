@@ -1,0 +1,21 @@
+// The figures of the variants experiment.
+#pragma once
+
+#include <string>
+
+#include "experiments/arms.h"
+#include "experiments/variants/measures.h"
+
+namespace headroom {
+
+// Scores with intervals against the attention parameters of each arm.
+std::string variants_score_plot(const Runs& runs, Arms arms, const VariantsMeasure& measure);
+
+// MACs of one attention layer over Standard's, from the formulas; Super meets Optimized at n = d
+// and Standard at n = 2d.
+std::string variants_macs_plot();
+
+// Measured time over Standard's, a curve for each kind and width; empty without cells.
+std::string variants_latency_plot(const Json& timing);
+
+}  // namespace headroom

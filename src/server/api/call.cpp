@@ -1,0 +1,156 @@
+#include "server/api/call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/join.h"
+#include "text/unicode/utf8.h"
+
+namespace headroom {
+namespace {
+
+constexpr double longest_latency_ms = 600'000;
+// No object of the API has ten keys, no text takes more than two values, and what is told about
+// tensors is short.
+JsonLimits json_limits(const CallLimits& limits) {
+  return {.keys = 64, .values = 64 + 8 * static_cast<size_t>(limits.texts)};
+}
+
+// The value of a number in (0, most], or nothing when the key is not there.
+std::optional<double> positive_number(const Json& object, std::string_view key, double most) {
+  const auto found = object.find(std::string(key));
+  if (found == object.end()) return std::nullopt;
+  const std::string expected = fmt::format("expected a number above 0, at most {}", most);
+  if (!found->is_number()) {
+    throw HttpError(HttpErrorCode::bad_request,
+                    fmt::format("{} is {}, {}", key, shown(*found), expected));
+  }
+  const double value = found->get<double>();
+  if (!(value > 0 && value <= most)) {
+    throw HttpError(HttpErrorCode::unprocessable,
+                    fmt::format("{} is {}, {}", key, shown(*found), expected));
+  }
+  return value;
+}
+
+HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
+  switch (refused.why) {
+    case Refusal::queue_full:
+    case Refusal::deadline_unreachable: {
+      HttpError error(HttpErrorCode::overloaded, refused.message);
+      error.retry_after_seconds = refused.retry_after_seconds;
+      return error_response(error, shape);
+    }
+    case Refusal::draining:
+      return error_response(
+          HttpError(HttpErrorCode::draining, "this server is shutting down; ask another"), shape);
+    case Refusal::abandoned: {
+      HttpResponse nobody_listens;
+      nobody_listens.status = 499;  // as nginx counts clients that left
+      return nobody_listens;
+    }
+    case Refusal::failed:
+      break;
+  }
+  return error_response(
+      HttpError(HttpErrorCode::internal, "the model could not be run; the server's log says why"),
+      shape);
+}
+
+}  // namespace
+
+Json parse_body(const std::string& body, const CallLimits& limits) {
+  if (const auto offset = find_invalid_utf8(body)) {
+    throw HttpError(HttpErrorCode::unprocessable,
+                    fmt::format("the body is not UTF-8: byte {} is wrong", *offset));
+  }
+  try {
+    Json json = parse_json(body, ErrorCode::bad_data, "body", json_limits(limits));
+    if (!json.is_object()) {
+      throw HttpError(HttpErrorCode::bad_request, "the body is not a JSON object");
+    }
+    return json;
+  } catch (const Error& error) {
+    throw HttpError(HttpErrorCode::bad_request, "the body cannot be read: " + error.message());
+  }
+}
+
+void require_known_keys(const Json& object, std::string_view where,
+                        const std::vector<std::string_view>& known) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    throw HttpError(HttpErrorCode::bad_request,
+                    fmt::format("{} has the unknown field {}; known are {}", where,
+                                shown(Json(key)), join(known, ", ")));
+  }
+}
+
+const std::string& text_value(const Json& value, std::string_view name) {
+  if (!value.is_string()) {
+    throw HttpError(HttpErrorCode::bad_request, fmt::format("{} is not a string", name));
+  }
+  return value.get_ref<const std::string&>();
+}
+
+Spend read_spend(const Json& object, std::string_view budget_key, std::string_view latency_key) {
+  return {positive_number(object, budget_key, 1),
+          positive_number(object, latency_key, longest_latency_ms)};
+}
+
+void check_text_count(size_t texts, const CallLimits& limits) {
+  if (texts == 0) {
+    throw HttpError(HttpErrorCode::unprocessable, "inputs has no text");
+  }
+  if (texts > static_cast<size_t>(limits.texts)) {
+    throw HttpError(HttpErrorCode::unprocessable,
+                    fmt::format("inputs has {} texts, this server takes at most {} a request",
+                                texts, limits.texts));
+  }
+}
+
+HttpResponse json_response(const Json& body) {
+  HttpResponse response;
+  // Names of models may come from the command line in any encoding.
+  response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return response;
+}
+
+void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
+  double budget = 1;
+  double heads = 1;
+  int64_t tokens = 0;
+  for (const TextAnswer& text : answer.texts) {
+    budget = std::min(budget, text.budget);
+    heads = std::min(heads, text.active_heads);
+    tokens += text.tokens;
+  }
+  response.fields.push_back({"x-headroom-budget", fmt::format("{}", budget)});
+  response.fields.push_back({"x-headroom-active-heads", fmt::format("{}", heads)});
+  response.fields.push_back({"x-headroom-tokens", fmt::format("{}", tokens)});
+  response.fields.push_back({"x-headroom-queue-ms", fmt::format("{:.3f}", answer.queue_ms)});
+  response.fields.push_back(
+      {"x-headroom-inference-ms", fmt::format("{:.3f}", answer.inference_ms)});
+  response.fields.push_back(
+      {"x-headroom-predicted-ms", fmt::format("{:.3f}", answer.predicted_ms)});
+}
+
+Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply) {
+  const auto done = [shape = call.shape, name = call.model.name, format = std::move(call.format),
+                     reply = std::move(reply)](const CallOutcome& outcome) {
+    HttpResponse response;
+    if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
+      response = refusal_response(*refused, shape);
+    } else {
+      const auto& answer = std::get<CallAnswer>(outcome);
+      response = json_response(format(answer));
+      add_spending_fields(answer, response);
+    }
+    response.model = name;
+    reply(std::move(response));
+  };
+  return backend.submit(call.model.name, call.texts, call.spend, done);
+}
+
+}  // namespace headroom

@@ -1,0 +1,54 @@
+// What every way to ask for a classification shares: bodies, what a call may spend, how its answer
+// is told in header fields, and refusals.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/service/classify_backend.h"
+
+namespace headroom {
+
+// How much one request may ask for.
+struct CallLimits {
+  int64_t texts = 32;
+};
+
+// Throws HttpErrorCode::unprocessable for bytes that are not UTF-8, bad_request for what is no JSON
+// object, nests deeper than 64, has a key twice or far more values than texts are allowed.
+Json parse_body(const std::string& body, const CallLimits& limits);
+
+// Throws HttpErrorCode::bad_request for a key of `object` that is not `known`: a misspelt "budget"
+// must not silently mean the whole one.
+void require_known_keys(const Json& object, std::string_view where,
+                        const std::vector<std::string_view>& known);
+
+// The text of `value`, which messages call `name`. Throws HttpErrorCode::bad_request.
+const std::string& text_value(const Json& value, std::string_view name);
+
+// Both keys are optional. Throws HttpErrorCode::bad_request for what is no number, unprocessable
+// for one that is out of range.
+Spend read_spend(const Json& object, std::string_view budget_key, std::string_view latency_key);
+
+// Throws HttpErrorCode::unprocessable unless there is a text and no more than allowed.
+void check_text_count(size_t texts, const CallLimits& limits);
+
+// Submits and, when the answer is there, replies with what `format` makes of it.
+struct ApiCall {
+  const ModelFacts& model;
+  std::vector<CallText> texts;
+  Spend spend;
+  ErrorShape shape = ErrorShape::plain;
+  std::function<Json(const CallAnswer& answer)> format;
+};
+Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply);
+
+// x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
+// sum of tokens.
+void add_spending_fields(const CallAnswer& answer, HttpResponse& response);
+
+HttpResponse json_response(const Json& body);
+
+}  // namespace headroom

@@ -1,0 +1,26 @@
+// What a server tells about itself: models with their budgets and measured scores, what a budget
+// keeps alive, the last minute, limits, the API's description and the page.
+#pragma once
+
+#include "server/api/call.h"
+#include "server/api/router.h"
+#include "server/http/limits.h"
+
+namespace headroom {
+
+struct ServerFacts {
+  std::string isa;  // instruction set of the kernels
+  HttpLimits http;
+  CallLimits calls;
+  std::function<std::string()> metrics_text;
+};
+
+// What is alive at one budget and what it costs; of any budget that the model has.
+Json plan_json(const ModelFacts& model, double budget);
+Json models_json(const ClassifyBackend& backend);
+Json live_json(const LiveState& live);
+
+// `backend` outlives the routes.
+std::vector<Route> info_routes(const ClassifyBackend& backend, const ServerFacts& facts);
+
+}  // namespace headroom

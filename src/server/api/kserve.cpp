@@ -1,0 +1,199 @@
+#include "server/api/kserve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "server/api/kserve_tensors.h"
+
+namespace headroom {
+namespace {
+
+constexpr const char* only_version = "1";
+
+const Json& list_field(const Json& body, const char* key) {
+  const auto found = body.find(key);
+  if (found == body.end() || !found->is_array()) {
+    throw HttpError(HttpErrorCode::bad_request, fmt::format("{} is not a list", key));
+  }
+  return *found;
+}
+
+// The "name" of an element of `inputs` or `outputs`.
+const std::string& element_name(const Json& element, const std::string& where) {
+  if (!element.is_object() || !element.contains("name")) {
+    throw HttpError(HttpErrorCode::bad_request, fmt::format("{}.name is missing", where));
+  }
+  return text_value(element["name"], where + ".name");
+}
+
+std::vector<CallText> read_texts(const Json& inputs, const CallLimits& limits) {
+  std::optional<std::vector<std::string>> first;
+  std::optional<std::vector<std::string>> second;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string where = fmt::format("inputs[{}]", i);
+    const std::string& name = element_name(inputs[i], where);
+    require_known_keys(inputs[i], where, {"name", "shape", "datatype", "parameters", "data"});
+    if (name != "text" && name != "text_pair") {
+      throw HttpError(
+          HttpErrorCode::bad_request,
+          fmt::format("{} is {}; known are text and text_pair", where, shown(Json(name))));
+    }
+    auto& wanted = name == "text" ? first : second;
+    if (wanted) {
+      throw HttpError(HttpErrorCode::bad_request, fmt::format("inputs has {} twice", name));
+    }
+    wanted = bytes_tensor(inputs[i], where, limits);
+  }
+  if (!first) throw HttpError(HttpErrorCode::bad_request, "inputs has no tensor \"text\"");
+  if (second && second->size() != first->size()) {
+    throw HttpError(HttpErrorCode::bad_request, "text and text_pair differ in length");
+  }
+  std::vector<CallText> texts(first->size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    texts[i].text = std::move((*first)[i]);
+    if (second) texts[i].pair = std::move((*second)[i]);
+  }
+  return texts;
+}
+
+// Each output at most once, so that a short request cannot ask for a long response.
+std::vector<std::string> read_outputs(const Json& outputs) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string where = fmt::format("outputs[{}]", i);
+    const std::string& name = element_name(outputs[i], where);
+    if (std::find(std::begin(output_names), std::end(output_names), name) ==
+        std::end(output_names)) {
+      throw HttpError(
+          HttpErrorCode::bad_request,
+          fmt::format("{} is {}, which this model does not have", where, shown(Json(name))));
+    }
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      throw HttpError(HttpErrorCode::bad_request, fmt::format("outputs has {} twice", name));
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+Json server_metadata() {
+  Json body;
+  body["name"] = "headroom";
+  body["version"] = HEADROOM_VERSION;
+  body["extensions"] = {"headroom_budget"};
+  return body;
+}
+
+Json model_metadata(const ModelFacts& model) {
+  const auto labels = static_cast<int64_t>(model.config.labels.size());
+  Json body;
+  body["name"] = model.name;
+  body["versions"] = {only_version};
+  body["platform"] = "headroom";
+  body["inputs"] = Json::array();
+  for (const char* name : {"text", "text_pair"}) {
+    body["inputs"].push_back({{"name", name}, {"datatype", "BYTES"}, {"shape", {-1}}});
+  }
+  body["outputs"] = Json::array();
+  for (const std::string_view name : output_names) {
+    body["outputs"].push_back(output_metadata(name, labels));
+  }
+  return body;
+}
+
+HttpResponse readiness(const ClassifyBackend& backend, Json body) {
+  const bool ready = backend.ready();
+  body["ready"] = ready;
+  HttpResponse response = json_response(body);
+  if (!ready) response.status = http_status(HttpErrorCode::draining);
+  return response;
+}
+
+Abandon infer(ClassifyBackend& backend, const CallLimits& limits, const ApiRequest& request,
+              Reply reply) {
+  const ModelFacts& model = find_model(backend, request.model);
+  const auto parsed = std::make_shared<InferRequest>(parse_infer(request.body, limits));
+  const auto format = [&model, parsed](const CallAnswer& answer) {
+    return infer_body(model, *parsed, answer);
+  };
+  return submit_call(backend,
+                     {model, std::move(parsed->texts), parsed->spend, ErrorShape::kserve, format},
+                     std::move(reply));
+}
+
+Route open_route(const std::string& path,
+                 std::function<HttpResponse(const ApiRequest& request)> answer) {
+  Route route = immediate(path, std::move(answer));
+  route.needs_key = false;
+  return route;
+}
+
+}  // namespace
+
+InferRequest parse_infer(const std::string& body, const CallLimits& limits) {
+  const Json json = parse_body(body, limits);
+  require_known_keys(json, "the body", {"id", "parameters", "inputs", "outputs"});
+  InferRequest request;
+  if (json.contains("id")) request.id = text_value(json["id"], "id");
+  if (json.contains("parameters")) {
+    const Json& parameters = json["parameters"];
+    if (!parameters.is_object()) {
+      throw HttpError(HttpErrorCode::bad_request, "parameters is not an object");
+    }
+    require_known_keys(parameters, "parameters", {"budget", "latency_target_ms"});
+    request.spend = read_spend(parameters, "budget", "latency_target_ms");
+  }
+  request.texts = read_texts(list_field(json, "inputs"), limits);
+  if (json.contains("outputs")) request.outputs = read_outputs(list_field(json, "outputs"));
+  return request;
+}
+
+Json infer_body(const ModelFacts& model, const InferRequest& request, const CallAnswer& answer) {
+  Json body;
+  body["model_name"] = model.name;
+  body["model_version"] = only_version;
+  if (!request.id.empty()) body["id"] = request.id;
+  body["parameters"] = {{"queue_ms", answer.queue_ms},
+                        {"inference_ms", answer.inference_ms},
+                        {"predicted_ms", answer.predicted_ms}};
+  body["outputs"] = Json::array();
+  if (request.outputs.empty()) {
+    for (const std::string_view name : output_names) {
+      body["outputs"].push_back(output_tensor(name, model.config.labels, answer));
+    }
+  }
+  for (const std::string& name : request.outputs) {
+    body["outputs"].push_back(output_tensor(name, model.config.labels, answer));
+  }
+  return body;
+}
+
+std::vector<Route> kserve_routes(ClassifyBackend& backend, const CallLimits& limits) {
+  std::vector<Route> routes = {
+      immediate("/v2", [](const ApiRequest&) { return json_response(server_metadata()); }),
+      open_route("/v2/health/live",
+                 [](const ApiRequest&) {
+                   return json_response({{"live", true}});
+                 }),
+      open_route("/v2/health/ready",
+                 [&backend](const ApiRequest&) { return readiness(backend, Json::object()); }),
+  };
+  for (const std::string model : {"/v2/models/{model}", "/v2/models/{model}/versions/1"}) {
+    routes.push_back(immediate(model, [&backend](const ApiRequest& request) {
+      return json_response(model_metadata(find_model(backend, request.model)));
+    }));
+    routes.push_back(immediate(model + "/ready", [&backend](const ApiRequest& request) {
+      return readiness(backend, {{"name", find_model(backend, request.model).name}});
+    }));
+    routes.push_back({"POST", model + "/infer", true,
+                      [&backend, limits](const ApiRequest& request, Reply reply) {
+                        return infer(backend, limits, request, std::move(reply));
+                      }});
+  }
+  return routes;
+}
+
+}  // namespace headroom

@@ -1,0 +1,192 @@
+#include "server/api/router.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/error.h"
+#include "base/join.h"
+
+namespace headroom {
+namespace {
+
+using Segments = std::vector<std::string>;
+
+constexpr std::string_view model_parameter = "{model}";
+
+bool path_matches(const Segments& pattern, const Segments& path) {
+  return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
+                    [](const std::string& wanted, const std::string& found) {
+                      return wanted == found || (wanted == model_parameter && !found.empty());
+                    });
+}
+
+ErrorShape shape_of(std::string_view target) {
+  const bool kserve =
+      target.starts_with("/v2") && (target.size() == 3 || target[3] == '/' || target[3] == '?');
+  return kserve ? ErrorShape::kserve : ErrorShape::plain;
+}
+
+// "application/json; charset=utf-8" as {"application/json", "charset=utf-8"}, in lower case.
+Segments media_type_parts(std::string_view field) {
+  Segments parts(1);
+  for (const char c : field) {
+    if (c == ';') {
+      parts.emplace_back();
+    } else if (c != ' ' && c != '\t') {
+      parts.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+  }
+  return parts;
+}
+
+bool is_utf8_parameter(const std::string& parameter) {
+  return parameter.empty() || !parameter.starts_with("charset=") || parameter == "charset=utf-8" ||
+         parameter == "charset=\"utf-8\"" || parameter == "charset=utf8";
+}
+
+void check_media_type(const HttpHead& head) {
+  if (!head.content_encoding.empty() && media_type_parts(head.content_encoding)[0] != "identity") {
+    throw HttpError(HttpErrorCode::unsupported_media_type,
+                    "Content-Encoding is not supported: send the body as plain JSON");
+  }
+  if (head.content_type.empty()) return;
+  const Segments parts = media_type_parts(head.content_type);
+  if (parts[0] != "application/json") {
+    throw HttpError(HttpErrorCode::unsupported_media_type, "Content-Type must be application/json");
+  }
+  if (!std::all_of(parts.begin() + 1, parts.end(), is_utf8_parameter)) {
+    throw HttpError(HttpErrorCode::unsupported_media_type, "charset must be utf-8");
+  }
+}
+
+HttpResponse options_response(std::string allow) {
+  HttpResponse response;
+  response.status = 204;
+  response.content_type.clear();
+  response.fields.push_back({"Allow", std::move(allow)});
+  return response;
+}
+
+}  // namespace
+
+Route immediate(std::string path, std::function<HttpResponse(const ApiRequest& request)> answer) {
+  return {"GET", std::move(path), true,
+          [answer = std::move(answer)](const ApiRequest& request, const Reply& reply) {
+            reply(answer(request));
+            return Abandon();
+          }};
+}
+
+Router::Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
+               std::function<void()> on_drain)
+    : key_(std::move(api_key)), observer_(observer), on_drain_(std::move(on_drain)) {
+  for (Route& route : routes) {
+    Segments segments = parse_url(route.path).segments;
+    entries_.push_back({std::move(route), std::move(segments)});
+  }
+}
+
+std::vector<std::string> Router::names() const {
+  std::vector<std::string> names;
+  names.reserve(entries_.size());
+  for (const Entry& entry : entries_) names.push_back(entry.route.method + " " + entry.route.path);
+  return names;
+}
+
+// Paths that nobody serves need the key too: without it nothing is told about what is here.
+Router::Entries Router::at_path(const HttpHead& head, const Url& url) const {
+  Entries candidates;
+  for (const Entry& entry : entries_) {
+    if (path_matches(entry.segments, url.segments)) candidates.push_back(&entry);
+  }
+  const bool open = !candidates.empty() && !candidates.front()->route.needs_key;
+  if (!open && !key_.admits(head.authorization)) {
+    throw HttpError(HttpErrorCode::unauthorized,
+                    "this server needs its API key: Authorization: Bearer KEY");
+  }
+  if (candidates.empty()) {
+    throw HttpError(HttpErrorCode::not_found,
+                    "nothing is served at this path; GET /docs/openapi.json lists what is");
+  }
+  return candidates;
+}
+
+const Router::Entry& Router::with_method(const Entries& candidates, const HttpHead& head) {
+  const std::string_view asked = head.method;
+  const std::string_view wanted = asked == "HEAD" ? "GET" : asked;
+  for (const Entry* entry : candidates) {
+    if (entry->route.method != wanted) continue;
+    if (wanted == "POST") check_media_type(head);
+    return *entry;
+  }
+  HttpError error(HttpErrorCode::method_not_allowed, "this path does not have that method");
+  error.allow = allowed_methods(candidates);
+  throw error;
+}
+
+std::string Router::allowed_methods(const Entries& candidates) {
+  Segments methods;
+  for (const Entry* entry : candidates) {
+    methods.push_back(entry->route.method);
+    if (entry->route.method == "GET") methods.emplace_back("HEAD");
+  }
+  methods.emplace_back("OPTIONS");
+  return join(methods, ", ");
+}
+
+std::optional<HttpResponse> Router::refuse_early(const HttpHead& head) {
+  try {
+    const Entries candidates = at_path(head, parse_url(head.target));
+    if (head.method != "OPTIONS") with_method(candidates, head);
+    return std::nullopt;
+  } catch (const HttpError& error) {
+    return refuse(head.target, error);
+  }
+}
+
+HttpResponse Router::refuse(const std::string& target, const HttpError& error) {
+  HttpResponse response = error_response(error, shape_of(target));
+  observer_.request_done({"", target, "", "", ""}, response, 0);
+  return response;
+}
+
+Abandon Router::handle(HttpRequest request, Reply reply) {
+  const ErrorShape shape = shape_of(request.head.target);
+  const auto arrived = request.arrived;
+  const auto head = std::make_shared<const HttpHead>(std::move(request.head));
+  const auto finish = [this, head, arrived, reply = std::move(reply)](HttpResponse response) {
+    observer_.request_done(*head, response, seconds_since(arrived));
+    reply(std::move(response));
+  };
+  const auto fail = [&](HttpErrorCode code, const std::string& message) {
+    finish(error_response(HttpError(code, message), shape));
+    return Abandon();
+  };
+  try {
+    Url url = parse_url(head->target);
+    const Entries candidates = at_path(*head, url);
+    if (head->method == "OPTIONS") {
+      finish(options_response(allowed_methods(candidates)));
+      return {};
+    }
+    const Entry& entry = with_method(candidates, *head);
+    ApiRequest wanted{std::move(request.body), arrived, "", std::move(url.query)};
+    for (size_t i = 0; i < entry.segments.size(); ++i) {
+      if (entry.segments[i] == model_parameter) wanted.model = std::move(url.segments[i]);
+    }
+    return entry.route.answer(std::move(wanted), finish);
+  } catch (const HttpError& error) {
+    finish(error_response(error, shape));
+    return {};
+  } catch (const Error& error) {
+    const bool theirs = error.code() == ErrorCode::bad_data || error.code() == ErrorCode::usage;
+    if (theirs) return fail(HttpErrorCode::unprocessable, error.message());
+    observer_.request_failed(error.what());
+  } catch (const std::exception& problem) {
+    observer_.request_failed(problem.what());
+  }
+  return fail(HttpErrorCode::internal, "the server could not answer; its log says why");
+}
+
+}  // namespace headroom

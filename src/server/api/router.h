@@ -1,0 +1,77 @@
+// From a request to the function that answers it: API key, path, method, content type, and errors
+// in the shape that the path speaks.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "server/api/key.h"
+#include "server/http/handler.h"
+#include "server/http/url.h"
+
+namespace headroom {
+
+struct ApiRequest {
+  std::string body;
+  std::chrono::steady_clock::time_point arrived;
+  std::string model;                         // from the path; empty: none there
+  std::map<std::string, std::string> query;  // decoded
+};
+
+struct Route {
+  std::string method;  // "GET" (and HEAD with it) or "POST"
+  std::string path;    // "/v2/models/{model}/infer"
+  bool needs_key = true;
+  std::function<Abandon(ApiRequest request, Reply reply)> answer;
+};
+
+// A route whose answer is there at once.
+Route immediate(std::string path, std::function<HttpResponse(const ApiRequest& request)> answer);
+
+// Who wants to know of every response: metrics, and the log of requests.
+class RequestObserver {
+ public:
+  virtual ~RequestObserver() = default;
+  virtual void request_done(const HttpHead& head, const HttpResponse& response,
+                            double seconds) noexcept = 0;
+  // Something of ours went wrong; clients are only told that much.
+  virtual void request_failed(const std::string& why) noexcept = 0;
+};
+
+class Router : public HttpHandler {
+ public:
+  // `observer` outlives the router; `on_drain` is called once.
+  Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
+         std::function<void()> on_drain);
+
+  std::optional<HttpResponse> refuse_early(const HttpHead& head) override;
+  Abandon handle(HttpRequest request, Reply reply) override;
+  HttpResponse refuse(const std::string& target, const HttpError& error) override;
+  void begin_drain() override { on_drain_(); }
+
+  // "GET /v1/models", for the document that describes them.
+  std::vector<std::string> names() const;
+
+ private:
+  struct Entry {
+    Route route;
+    std::vector<std::string> segments;
+  };
+
+  using Entries = std::vector<const Entry*>;
+
+  // The routes at a path, one per method. Throws HttpError when there is none, or the key is wrong.
+  Entries at_path(const HttpHead& head, const Url& url) const;
+  // Throws HttpError for a method that the path lacks or a body that it does not take.
+  static const Entry& with_method(const Entries& candidates, const HttpHead& head);
+  static std::string allowed_methods(const Entries& candidates);
+
+  std::vector<Entry> entries_;
+  ApiKey key_;
+  RequestObserver& observer_;
+  std::function<void()> on_drain_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,55 @@
+// Everything a client can be told to have gone wrong, in one shape:
+//   {"error":{"code":"overloaded","message":"...","type":"overloaded_error"}}
+// and under /v2 in KServe's: {"error":"..."}.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/http/message.h"
+
+namespace headroom {
+
+enum class HttpErrorCode {
+  bad_request,
+  unauthorized,
+  not_found,
+  method_not_allowed,
+  request_timeout,
+  payload_too_large,
+  unsupported_media_type,
+  unprocessable,
+  overloaded,
+  headers_too_large,
+  internal,
+  draining,
+};
+
+int http_status(HttpErrorCode code);
+std::string_view http_error_name(HttpErrorCode code);  // stable, part of the API
+std::string_view http_reason(int status);              // "Not Found"
+
+class HttpError : public std::exception {
+ public:
+  // `message` names the field and the fact; clients see it.
+  HttpError(HttpErrorCode code, std::string message);
+
+  HttpErrorCode code() const noexcept { return code_; }
+  const std::string& message() const noexcept { return message_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+  std::optional<double> retry_after_seconds;
+  std::string allow;  // methods that the path has, for method_not_allowed
+
+ private:
+  HttpErrorCode code_;
+  std::string message_;
+};
+
+enum class ErrorShape { plain, kserve };
+
+HttpResponse error_response(const HttpError& error, ErrorShape shape);
+
+}  // namespace headroom

@@ -1,0 +1,295 @@
+#include "server/http/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
+#include <utility>
+
+namespace headroom {
+namespace {
+
+namespace net = boost::asio;
+namespace http = boost::beast::http;
+
+// Chunk headers may not outweigh what they carry: a million chunks of one byte are no upload.
+constexpr size_t wire_bytes_per_body_byte = 2;
+
+HttpError problem_of(const boost::system::error_code& error, const HttpLimits& limits) {
+  if (error == http::error::body_limit) {
+    return {HttpErrorCode::payload_too_large,
+            fmt::format("the body is larger than the {} bytes that this server takes",
+                        limits.body_bytes)};
+  }
+  if (error == http::error::header_limit) {
+    return {HttpErrorCode::headers_too_large,
+            fmt::format("the header is larger than the {} bytes that this server takes",
+                        limits.header_bytes)};
+  }
+  return {HttpErrorCode::bad_request, "this is not an HTTP/1.1 request"};
+}
+
+std::string text_of(boost::beast::string_view view) {
+  return {view.data(), view.size()};
+}
+
+// Exactly "chunked", or no Transfer-Encoding at all. The parser takes a coding it does not know as
+// "no body", and would read the body as the next request.
+bool is_known_transfer(const http::request<http::string_body>& request) {
+  const auto [first, last] = request.equal_range(http::field::transfer_encoding);
+  if (first == last) return true;
+  return request.version() == 11 && std::next(first) == last &&
+         boost::beast::iequals(first->value(), "chunked");
+}
+
+}  // namespace
+
+HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits,
+                         HeldBytes& held, std::shared_ptr<ReplyGate> gate, Ended ended)
+    : socket_(std::move(socket)),
+      timer_(socket_.get_executor()),
+      handler_(handler),
+      limits_(limits),
+      held_(held),
+      gate_(std::move(gate)),
+      reply_socket_(std::make_shared<ReplySocket>(socket_.native_handle())),
+      ended_(std::move(ended)) {
+  ErrorCode ignored;  // without it responses are only slower
+  socket_.set_option(net::ip::tcp::no_delay(true), ignored);
+}
+
+void HttpSession::start() {
+  next_request();
+}
+
+void HttpSession::start_refusing(const HttpError& error) {
+  refuse(error);
+}
+
+void HttpSession::finish() {
+  finishing_ = true;
+  reply_socket_->expect_no_more();
+  if (phase_ == Phase::idle) close();
+}
+
+bool HttpSession::cut() {
+  const bool under_way = phase_ == Phase::waiting || phase_ == Phase::writing;
+  close();
+  return under_way;
+}
+
+void HttpSession::next_request() {
+  phase_ = Phase::idle;
+  parser_.emplace();
+  parser_->eager(true);
+  parser_->header_limit(static_cast<uint32_t>(limits_.header_bytes));
+  parser_->body_limit(limits_.body_bytes);
+  head_ = {};
+  head_checked_ = false;
+  head_only_ = false;
+  request_bytes_ = 0;
+  held_.give_back(std::exchange(counted_bytes_, 0));
+  wait_at_most(limits_.idle);
+  parse();
+}
+
+void HttpSession::read() {
+  // What waits behind a call that is under way is bounded; the client's own buffers hold the rest.
+  const bool full = received_.size() >= limits_.header_bytes + incoming_.size();
+  if (read_under_way_ || full || phase_ == Phase::closed) return;
+  read_under_way_ = true;
+  socket_.async_read_some(net::buffer(incoming_),
+                          [self = shared_from_this()](const ErrorCode& error, size_t bytes) {
+                            self->on_read(error, bytes);
+                          });
+}
+
+void HttpSession::on_read(const ErrorCode& error, size_t bytes) {
+  read_under_way_ = false;
+  if (phase_ == Phase::closed) return;
+  if (error) return on_end_of_input();
+  if (phase_ != Phase::lingering) received_.append(incoming_.data(), bytes);
+  if (phase_ == Phase::idle || phase_ == Phase::reading) {
+    parse();
+  } else {
+    read();
+  }
+}
+
+// A client that closes its sending side while it waits is taken as gone, as nginx does.
+void HttpSession::on_end_of_input() {
+  if (phase_ == Phase::writing) {
+    keep_alive_ = false;
+  } else {
+    close();
+  }
+}
+
+void HttpSession::parse() {
+  while (!received_.empty()) {
+    if (phase_ == Phase::idle) {
+      phase_ = Phase::reading;
+      wait_at_most(limits_.read);
+    }
+    ErrorCode error;
+    const size_t used = parser_->put(net::buffer(received_), error);
+    received_.erase(0, used);
+    request_bytes_ += used;
+    if (!hold(used)) return refuse_for_memory();
+    const bool needs_more = error == http::error::need_more;
+    if (error && !needs_more) return refuse(problem_of(error, limits_));
+    if (parser_->is_header_done() && !head_checked_ && !head_is_fine()) return;
+    if (parser_->is_done()) return dispatch();
+    if (request_bytes_ > limits_.header_bytes + wire_bytes_per_body_byte * limits_.body_bytes) {
+      return refuse(problem_of(http::error::body_limit, limits_));
+    }
+    if (needs_more) break;
+  }
+  if (received_.size() > limits_.header_bytes) {  // a chunk header or trailer without an end
+    return refuse(problem_of(http::error::header_limit, limits_));
+  }
+  read();
+}
+
+bool HttpSession::hold(size_t bytes) {
+  if (!held_.take(bytes)) return false;
+  counted_bytes_ += bytes;
+  return true;
+}
+
+void HttpSession::refuse_for_memory() {
+  HttpError error(HttpErrorCode::overloaded, "this server has no memory for another request now");
+  error.retry_after_seconds = 1;
+  refuse(error);
+}
+
+// False when the request was refused.
+bool HttpSession::head_is_fine() {
+  head_checked_ = true;
+  const auto& request = parser_->get();
+  keep_alive_ = request.keep_alive();
+  head_only_ = request.method() == http::verb::head;
+  head_ = {text_of(request.method_string()), text_of(request.target()),
+           text_of(request[http::field::authorization]),
+           text_of(request[http::field::content_type]),
+           text_of(request[http::field::content_encoding])};
+  const size_t hosts = request.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && request.version() == 11)) {
+    refuse({HttpErrorCode::bad_request, "an HTTP/1.1 request has exactly one Host field"});
+    return false;
+  }
+  if (!is_known_transfer(request)) {
+    refuse({HttpErrorCode::bad_request, "Transfer-Encoding must be chunked or absent"});
+    return false;
+  }
+  if (parser_->is_done()) return true;
+  if (std::optional<HttpResponse> refused = handler_.refuse_early(head_)) {
+    keep_alive_ = false;  // the body that follows is not read
+    write(std::move(*refused));
+    return false;
+  }
+  if (boost::beast::iequals(request[http::field::expect], "100-continue")) invite_body();
+  return phase_ == Phase::reading;
+}
+
+// Nothing else is being written now, so 25 bytes always fit; a client for which they do not has
+// stopped reading.
+void HttpSession::invite_body() {
+  static constexpr std::string_view invitation = "HTTP/1.1 100 Continue\r\n\r\n";
+  ErrorCode error;
+  socket_.non_blocking(true, error);
+  const size_t sent = socket_.write_some(net::buffer(invitation.data(), invitation.size()), error);
+  if (error || sent < invitation.size()) close();
+}
+
+void HttpSession::dispatch() {
+  phase_ = Phase::waiting;
+  timer_.cancel();
+  HttpRequest request{std::move(head_), std::move(parser_->get().body()),
+                      std::chrono::steady_clock::now()};
+  const auto reply = [gate = gate_, socket = reply_socket_, weak = weak_from_this(),
+                      keep_alive = keep_alive_, head_only = head_only_](HttpResponse response) {
+    SentResponse sent = socket->send(std::move(response), keep_alive, head_only);
+    gate->post([weak, sent = std::move(sent)]() mutable {
+      const auto self = weak.lock();
+      if (self && self->phase_ == Phase::waiting) self->on_sent(std::move(sent));
+    });
+  };
+  abandon_ = handler_.handle(std::move(request), reply);
+  read();
+}
+
+void HttpSession::refuse(const HttpError& error) {
+  keep_alive_ = false;  // where the next request would start is not known
+  const std::string target = parser_ ? text_of(parser_->get().target()) : "";
+  write(handler_.refuse(target, error));
+}
+
+void HttpSession::write(HttpResponse response) {
+  on_sent(reply_socket_->send(std::move(response), keep_alive_, head_only_));
+}
+
+void HttpSession::on_sent(SentResponse sent) {
+  phase_ = Phase::writing;
+  abandon_ = nullptr;
+  sent_ = std::move(sent);
+  if (sent_.complete()) return on_written({});
+  wait_at_most(limits_.write);
+  const std::string_view content = sent_.content();
+  const size_t of_head = std::min(sent_.bytes, sent_.head.size());
+  const std::array<net::const_buffer, 2> rest = {
+      net::buffer(sent_.head) + of_head,
+      net::buffer(content.data(), content.size()) + (sent_.bytes - of_head)};
+  net::async_write(socket_, rest,
+                   [self = shared_from_this()](const ErrorCode& error, size_t /*bytes*/) {
+                     self->on_written(error);
+                   });
+}
+
+void HttpSession::on_written(const ErrorCode& error) {
+  if (phase_ == Phase::closed) return;
+  if (error) return close();
+  if (keep_alive_ && !finishing_) return next_request();
+  linger();
+}
+
+// Closing a socket with unread input resets the connection, and the client may lose the response:
+// so only our side is closed, and the client's input read to its end for a while.
+void HttpSession::linger() {
+  ErrorCode error;
+  socket_.shutdown(Socket::shutdown_send, error);
+  if (error) return close();
+  phase_ = Phase::lingering;
+  received_.clear();
+  wait_at_most(limits_.linger);
+  read();
+}
+
+void HttpSession::close() {
+  if (phase_ == Phase::closed) return;
+  phase_ = Phase::closed;
+  reply_socket_->let_go();
+  held_.give_back(std::exchange(counted_bytes_, 0));
+  ErrorCode ignored;
+  socket_.close(ignored);
+  timer_.cancel();
+  if (const Abandon abandon = std::exchange(abandon_, nullptr)) abandon();
+  ended_(*this);
+}
+
+void HttpSession::wait_at_most(std::chrono::milliseconds time) {
+  timer_.expires_after(time);
+  timer_.async_wait([self = shared_from_this()](const ErrorCode& error) {
+    const bool replaced = self->timer_.expiry() > std::chrono::steady_clock::now();
+    if (!error && !replaced) self->on_timeout();
+  });
+}
+
+void HttpSession::on_timeout() {
+  if (phase_ != Phase::reading) return close();
+  refuse({HttpErrorCode::request_timeout, "the request did not arrive in time"});
+}
+
+}  // namespace headroom

@@ -1,0 +1,99 @@
+// One connection: reads requests one after the other, hands them to the handler and writes the
+// responses in the same order. While a call is under way it keeps reading, so that it notices at
+// once when the client leaves. Everything here runs on the server's one thread; only sending a
+// response may start elsewhere (reply_socket.h).
+#pragma once
+
+#include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/http/handler.h"
+#include "server/http/held_bytes.h"
+#include "server/http/limits.h"
+#include "server/http/reply_gate.h"
+#include "server/http/reply_socket.h"
+
+namespace headroom {
+
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  using Socket = boost::asio::ip::tcp::socket;
+  using Ended = std::function<void(HttpSession&)>;  // the connection is closed
+
+  // `handler`, `limits` and `held` outlive the session.
+  HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits, HeldBytes& held,
+              std::shared_ptr<ReplyGate> gate, Ended ended);
+
+  void start();
+  // Says no to whatever the client is about to ask.
+  void start_refusing(const HttpError& error);
+  // Closes now if nothing is under way, otherwise after the response that is.
+  void finish();
+  // Closes now. Returns whether a request was cut.
+  bool cut();
+
+ private:
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using ErrorCode = boost::system::error_code;
+
+  enum class Phase {
+    idle,       // no byte of the next request is here
+    reading,    // some are
+    waiting,    // the handler has the request
+    writing,    // the client gets the response
+    lingering,  // all is said; what still comes is thrown away until the client hangs up
+    closed,
+  };
+
+  void next_request();
+  void read();
+  void on_read(const ErrorCode& error, size_t bytes);
+  void on_end_of_input();
+  void parse();
+  bool head_is_fine();
+  void invite_body();
+  void dispatch();
+  void refuse(const HttpError& error);
+  void refuse_for_memory();
+  void write(HttpResponse response);
+  void on_sent(SentResponse sent);
+  void on_written(const ErrorCode& error);
+  void linger();
+  void close();
+  bool hold(size_t bytes);
+  void wait_at_most(std::chrono::milliseconds time);
+  void on_timeout();
+
+  Socket socket_;
+  boost::asio::steady_timer timer_;
+  HttpHandler& handler_;
+  const HttpLimits& limits_;
+  HeldBytes& held_;
+  std::shared_ptr<ReplyGate> gate_;
+  std::shared_ptr<ReplySocket> reply_socket_;
+  Ended ended_;
+
+  Phase phase_ = Phase::idle;
+  std::optional<Parser> parser_;
+  HttpHead head_;
+  bool head_checked_ = false;
+  bool head_only_ = false;  // HEAD: the response's content is not sent
+  bool keep_alive_ = true;
+  bool finishing_ = false;  // no request after this one
+  bool read_under_way_ = false;
+  size_t request_bytes_ = 0;  // as they came, chunk headers included
+  size_t counted_bytes_ = 0;  // in held_, until the answer is sent
+  std::string received_;      // and not parsed yet
+  std::array<char, 16'384> incoming_;
+  SentResponse sent_;
+  Abandon abandon_;
+};
+
+}  // namespace headroom

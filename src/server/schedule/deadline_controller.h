@@ -1,0 +1,89 @@
+// Picks the budget of one model: the largest at which every text that waits, and what keeps
+// arriving, is answered in time. Pure arithmetic: time comes in as an argument, in milliseconds.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "server/schedule/cost_levels.h"
+#include "server/schedule/waiting_text.h"
+#include "server/service/observer.h"
+
+namespace headroom {
+
+// Chosen by bench/serving_simulation.cpp; docs/controller.md has the numbers.
+struct ControllerSettings {
+  double margin_share = 0.25;   // of a text's allowed time, kept for what nobody foresees
+  double load_window_ms = 500;  // over which arrivals are averaged
+  double busy_target = 0.95;    // share of the workers' time that arrivals may fill
+  double raise_busy = 0.85;     // a larger budget only if it would fill no more than this
+  double raise_after_ms = 100;  // between two steps up
+};
+
+// What a model's queue has to share the workers with.
+struct WorkAhead {
+  int workers = 1;
+  double running_ms = 0;          // left of all batches under way, of every model
+  std::vector<double> others_ms;  // waiting in each other queue; the workers take turns by time
+  double workers_for_load = 1;    // share of the workers that this model can count on
+};
+
+struct ControllerChoice {
+  size_t level = 0;
+  BudgetReason reason = BudgetReason::full;
+};
+
+class DeadlineController {
+ public:
+  using Queue = std::deque<WaitingText>;
+
+  DeadlineController(CostLevels levels, const ControllerSettings& settings);
+
+  const CostLevels& levels() const { return levels_; }
+
+  // Time over what the table says, learnt from what was run; within [0.5, 100].
+  double correction() const { return correction_; }
+
+  void arrived(double now, const WaitingText& text);
+  void finished(double median_ms, double actual_ms);
+  void idled(double ms);  // nothing ran for that long
+
+  // Moves the level that arrivals allow: down at once, up slowly. Then goes lower still where the
+  // queue needs it.
+  ControllerChoice choose(double now, const Queue& queue, const WorkAhead& ahead);
+
+  // When the text at `place` should be answered if every text runs at `level`.
+  double finish_ms(double now, const Queue& queue, size_t place, size_t level,
+                   const WorkAhead& ahead) const;
+  // Whether the texts from `first` on can meet their deadlines at the least budget.
+  bool reachable(double now, const Queue& queue, size_t first, const WorkAhead& ahead) const;
+
+  // Time that work takes, correction included.
+  double work_ms(const WaitingText& text, size_t level) const;
+  double queue_ms(const Queue& queue, size_t level) const;
+
+  size_t load_level() const { return load_level_; }  // that arrivals allow
+  // Workers kept busy by what arrives, at that level.
+  double load(double now) const { return load_at(now, load_level_); }
+
+ private:
+  double load_at(double now, size_t level) const;
+  void follow_load(double now, double workers);
+  LatencyEstimate time_of(const WaitingText& text, size_t level) const;
+  bool in_time(const WaitingText& text, double finish_ms) const;
+  bool meets_what_can_be_met(double now, const Queue& queue, size_t level,
+                             const WorkAhead& ahead) const;
+
+  CostLevels levels_;
+  ControllerSettings settings_;
+  double correction_ = 1;
+  std::optional<double> before_pause_;  // correction_, until a batch has run again
+  std::vector<double> arrived_ms_;  // per level: median cost of arrivals, fading over the window
+  double faded_at_ = 0;
+  size_t load_level_;
+  double may_raise_at_ = 0;
+};
+
+}  // namespace headroom

@@ -1,0 +1,85 @@
+// Who runs next, at which budget, and who is refused: the queues of all models before a number of
+// workers. No threads and no clock, so that the server, the tests and the simulation share it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/schedule/deadline_controller.h"
+#include "server/service/call.h"
+
+namespace headroom {
+
+struct ScheduleSettings {
+  int workers = 1;
+  int64_t queue_limit = 512;  // texts, per model
+  int64_t max_batch_tokens = 2048;
+  ControllerSettings controller;
+};
+
+// Texts of one model that run at one budget.
+struct Batch {
+  size_t model = 0;
+  std::vector<WaitingText> texts;
+  int64_t tokens = 0;
+  BudgetChoice choice;
+  double started_ms = 0;
+  double median_ms = 0;     // that the latency table gives it
+  double predicted_ms = 0;  // with the correction
+  uint64_t number = 0;
+};
+
+struct Admission {
+  std::optional<CallRefused> refused;
+  double predicted_ms = 0;  // until the call's last answer
+};
+
+class Schedule {
+ public:
+  Schedule(std::vector<CostLevels> models, const ScheduleSettings& settings);
+
+  // Takes the texts of one call, all or none.
+  Admission offer(size_t model, std::vector<WaitingText> texts, double now);
+
+  // For a worker that is free; nothing when no text waits.
+  std::optional<Batch> take(double now);
+  void finished(const Batch& batch, double now);
+
+  // Removes the waiting texts of a call; all of every call.
+  std::vector<WaitingText> drop(size_t model, const PendingCall* call);
+  std::vector<WaitingText> drop_all();
+
+  int64_t waiting(size_t model) const;
+  bool idle() const;  // nothing waits and nothing runs
+
+  // The budget that a text would get if it came now.
+  double budget(size_t model, double now);
+
+ private:
+  struct ModelQueue {
+    DeadlineController controller;
+    DeadlineController::Queue texts;
+    double used_ms = 0;  // of the workers' time, for taking turns
+  };
+  struct Running {
+    uint64_t number = 0;
+    double ends_ms = 0;
+  };
+
+  WorkAhead work_ahead(size_t model, double now) const;
+  double workers_for_load(size_t model, double now) const;
+  ModelQueue* next_queue();
+  double drain_seconds(const ModelQueue& queue, const WorkAhead& ahead) const;
+
+  ScheduleSettings settings_;
+  std::vector<ModelQueue> queues_;
+  std::vector<Running> running_;
+  uint64_t batches_ = 0;
+  double idle_since_ms_ = 0;  // when something last ran, or was found not to
+  double turn_ms_ =
+      0;  // used_ms of the queue that was served last: a queue that was empty starts here
+};
+
+}  // namespace headroom

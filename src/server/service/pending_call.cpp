@@ -1,0 +1,51 @@
+#include "server/service/pending_call.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace headroom {
+
+PendingCall::PendingCall(size_t model, std::vector<TokenInput> inputs, double arrived_ms,
+                         double deadline_ms, CallDone done)
+    : model_(model),
+      inputs_(std::move(inputs)),
+      arrived_ms_(arrived_ms),
+      deadline_ms_(deadline_ms),
+      done_(std::move(done)),
+      open_(inputs_.size()) {
+  answer_.texts.resize(inputs_.size());
+  for (const TokenInput& input : inputs_) tokens_ += static_cast<int64_t>(input.ids.size());
+}
+
+void PendingCall::answered(size_t place, TextAnswer answer, double queue_ms, double inference_ms) {
+  answer_.texts[place] = std::move(answer);
+  answer_.queue_ms = std::max(answer_.queue_ms, queue_ms);
+  answer_.inference_ms = std::max(answer_.inference_ms, inference_ms);
+  --open_;
+}
+
+void PendingCall::failed(const CallRefused& refused) {
+  if (!refused_) refused_ = refused;
+  --open_;
+}
+
+void PendingCall::dropped(const CallRefused& refused) {
+  ++dropped_;
+  failed(refused);
+}
+
+void PendingCall::tell() {
+  const CallDone done = std::move(done_);
+  if (refused_) {
+    done(*refused_);
+  } else {
+    done(std::move(answer_));
+  }
+}
+
+void PendingCall::refuse(const CallRefused& refused) {
+  refused_ = refused;
+  tell();
+}
+
+}  // namespace headroom

@@ -1,0 +1,55 @@
+// A call between submit() and CallDone: its tokens on the way in, its answers on the way out. The
+// dispatcher's lock guards what changes.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "engine/worker.h"
+#include "server/service/call.h"
+
+namespace headroom {
+
+class PendingCall {
+ public:
+  PendingCall(size_t model, std::vector<TokenInput> inputs, double arrived_ms, double deadline_ms,
+              CallDone done);
+
+  size_t model() const { return model_; }
+  size_t texts() const { return inputs_.size(); }
+  double arrived_ms() const { return arrived_ms_; }
+  double deadline_ms() const { return deadline_ms_; }
+  int64_t tokens() const { return tokens_; }
+  int64_t dropped() const { return dropped_; }
+  const CallAnswer& answer() const { return answer_; }
+
+  // For the batch that runs it, once.
+  TokenInput take_input(size_t place) { return std::move(inputs_[place]); }
+
+  void set_predicted(double predicted_ms) { answer_.predicted_ms = predicted_ms; }
+  void answered(size_t place, TextAnswer answer, double queue_ms, double inference_ms);
+  void failed(const CallRefused& refused);   // a text that ran
+  void dropped(const CallRefused& refused);  // a text that waited
+  bool ended() const { return open_ == 0; }  // every text was answered, failed or dropped
+
+  // Calls CallDone, once and without a lock: after the end, or instead of being queued.
+  void tell();
+  void refuse(const CallRefused& refused);
+  const std::optional<CallRefused>& refused() const { return refused_; }
+
+ private:
+  size_t model_;
+  std::vector<TokenInput> inputs_;
+  double arrived_ms_;
+  double deadline_ms_;
+  CallDone done_;
+  int64_t tokens_ = 0;
+  size_t open_;
+  int64_t dropped_ = 0;
+  CallAnswer answer_;
+  std::optional<CallRefused> refused_;  // the first reason
+};
+
+}  // namespace headroom

@@ -1,0 +1,80 @@
+#include "train/evaluate/predictor.h"
+
+#include <chrono>
+
+#include "model/controller.h"
+#include "model/slice.h"
+#include "train/checkpoint_model.h"
+#include "train/rows/batches.h"
+#include "train/runtime.h"
+
+namespace headroom {
+
+struct Predictor::State {
+  CheckpointModel checkpoint;
+  double budget;
+  Selection selection;
+  ModelWeights sliced;  // of an adaptive model: everything
+  HeadLimit limit;      // adaptive
+};
+
+Predictor::Predictor(const std::filesystem::path& model, double budget, int threads,
+                     const std::string& device) {
+  use_threads(threads);
+  CheckpointModel checkpoint = open_classifier(model, open_device(device));
+  Selection selection = checkpoint.config.selection(budget);
+  const bool adaptive = checkpoint.config.adaptive();
+  ModelWeights sliced =
+      adaptive ? checkpoint.model.weights : slice_model(checkpoint.model.weights, selection);
+  HeadLimit limit = adaptive ? checkpoint.config.head_limit(budget) : HeadLimit{};
+  state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced),
+                         std::move(limit)});
+}
+
+Predictor::~Predictor() = default;
+
+const ModelConfig& Predictor::config() const {
+  return state_->checkpoint.config;
+}
+double Predictor::budget() const {
+  return state_->budget;
+}
+
+Prediction Predictor::predict(const PredictInput& input) const {
+  const auto started = std::chrono::steady_clock::now();
+  const torch::InferenceMode inference;
+  const CheckpointModel& checkpoint = state_->checkpoint;
+  const auto max_tokens = static_cast<int>(checkpoint.config.shape.positions);
+  EncodedDataset row;
+  if (input.is_pair) {
+    const EncodedPair pair =
+        checkpoint.tokenizer->encode_pair(input.text, input.text_pair, max_tokens);
+    row.append(pair.ids, 0);
+    row.types = pair.types;
+  } else {
+    row.append(checkpoint.tokenizer->encode(input.text, max_tokens), 0);
+  }
+  const int32_t first = 0;
+  const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());
+  ChoiceTrace trace;
+  ForwardOptions options = checkpoint.model.evaluation();
+  if (checkpoint.config.adaptive()) {
+    options.choose = choose_by_controller(state_->sliced, state_->limit, {}, &trace);
+    options.skip = true;
+  }
+  const torch::Tensor logits = forward(state_->sliced, batch, options);
+  const torch::Tensor scores = torch::softmax(logits.to(torch::kFloat64), -1).to(torch::kCPU);
+  Prediction prediction;
+  prediction.tokens = batch.length();
+  prediction.active_heads = checkpoint.config.adaptive()
+                                ? torch::stack(trace.chosen).mean().item<double>()
+                                : state_->selection.active_fraction();
+  prediction.label = scores.argmax(-1).item<int64_t>();
+  const auto* values = scores.data_ptr<double>();
+  prediction.scores.assign(values, values + scores.numel());
+  prediction.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+  return prediction;
+}
+
+}  // namespace headroom

@@ -1,0 +1,70 @@
+#include "train/evaluate/score_budgets.h"
+
+#include "model/slice.h"
+#include "train/evaluate/choice.h"
+#include "train/evaluate/evaluate.h"
+#include "train/evaluate/translate.h"
+
+namespace headroom {
+namespace {
+
+constexpr int batch_size_cpu = 64;  // 64 x 64 tokens of width 256 stay inside L2 and L3
+constexpr int batch_size_gpu = 512;
+
+BudgetScore score_choice(const ElasticModel& model, const std::vector<Batch>& batches,
+                         double budget) {
+  ChoiceOptions options;
+  options.budget = budget;
+  options.execution = Execution::skipped;
+  const ChoiceEvaluation result = evaluate_choice(model, batches, options);
+  BudgetScore score = choice_score(model.shape, budget, result.heads_per_row(), result.lengths());
+  score.accuracy = result.total.accuracy;
+  score.loss = result.total.loss;
+  score.examples = result.total.examples;
+  return score;
+}
+
+void set_translation_cost(BudgetScore& score, const ModelShape& shape, const EncodedDataset& data) {
+  const Cost cost = mean_translation_cost(shape, data);
+  score.attention_macs = cost.attention_macs;
+  score.model_macs = cost.model_macs;
+  score.examples = data.size();
+}
+
+}  // namespace
+
+std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelConfig& config,
+                                       const EncodedDataset& data,
+                                       const std::vector<double>& budgets,
+                                       const Tokenizer* tokenizer) {
+  const int batch_size = model.device().is_cuda() ? batch_size_gpu : batch_size_cpu;
+  const std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
+  std::vector<int64_t> lengths;
+  for (const int32_t length : data.lengths()) lengths.push_back(length);
+  std::vector<BudgetScore> scores;
+  for (const double budget : budgets) {
+    if (config.adaptive()) {
+      scores.push_back(score_choice(model, batches, budget));
+      continue;
+    }
+    const Selection selection = config.selection(budget);
+    const ModelWeights sliced = slice_model(model.weights, selection);
+    const Evaluation result = evaluate(sliced, batches, model.evaluation());
+    BudgetScore score = cost_score(config.shape, selection, budget, lengths);
+    score.accuracy = result.accuracy;
+    score.loss = result.loss;
+    score.examples = result.examples;
+    if (result.language) score.measure = Measure::perplexity;
+    if (config.task == Task::translate) {
+      set_translation_cost(score, config.shape, data);
+      if (tokenizer != nullptr) {
+        score.measure = Measure::bleu;
+        score.bleu = score_translations(model, *tokenizer, data, default_beam).bleu;
+      }
+    }
+    scores.push_back(score);
+  }
+  return scores;
+}
+
+}  // namespace headroom

@@ -1,0 +1,23 @@
+#include "train/loop/schedule.h"
+
+#include <algorithm>
+
+namespace headroom {
+
+double Schedule::rate(int64_t step) const {
+  if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
+  if (!decay) return peak;
+  const auto left = static_cast<double>(std::max<int64_t>(steps - step, 0));
+  const auto span = static_cast<double>(std::max<int64_t>(steps - warmup, 1));
+  return peak * std::min(1.0, left / span);
+}
+
+double Schedule::rate_at(double share) const {
+  const double rise =
+      static_cast<double>(warmup) / static_cast<double>(std::max<int64_t>(steps, 1));
+  if (share < rise) return peak * share / rise;
+  if (!decay) return peak;
+  return peak * std::clamp((1 - share) / std::max(1 - rise, 1e-9), 0.0, 1.0);
+}
+
+}  // namespace headroom

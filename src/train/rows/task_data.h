@@ -1,0 +1,49 @@
+// Everything a training run reads, tokenised and split: text in, token ids and labels out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checkpoint/config.h"
+#include "data/encoded.h"
+#include "data/formats/synthetic.h"
+#include "text/vocabulary.h"
+#include "train/rows/batches.h"
+#include "train/rows/task_request.h"
+
+namespace headroom {
+
+// How texts become ids: the vocabulary of a checkpoint to start from.
+struct TextCoding {
+  TokenizerKind tokenizer = TokenizerKind::word;
+  bool lower_case = true;
+  Vocabulary vocabulary;
+};
+
+struct TaskData {
+  Task task = Task::classify;
+  std::string name;
+  SyntheticTask synthetic;  // when task is synthetic: rows are drawn fresh, `train` is empty
+  std::vector<std::string> labels;
+  TokenizerKind tokenizer = TokenizerKind::word;
+  bool lower_case = true;
+  std::optional<Vocabulary> vocabulary;
+  EncodedDataset train;
+  EncodedDataset validation;
+  EncodedDataset test;  // empty when there is no eval_data
+  int max_tokens = 0;
+};
+
+// `fixed` (of a checkpoint to start from) replaces the vocabulary that would be built.
+TaskData load_task(const TaskRequest& request, const TextCoding* fixed = nullptr);
+
+// Of a checkpoint directory.
+TextCoding read_coding(const std::filesystem::path& checkpoint);
+
+// Rows as training reads them.
+std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_size, uint64_t seed,
+                                             torch::Device device);
+
+}  // namespace headroom

@@ -1,0 +1,48 @@
+#include "train/rows/task_texts.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "data/load.h"
+#include "data/split.h"
+
+namespace headroom {
+namespace {
+
+// Moves them out: a large set does not fit twice.
+TextDataset take_rows(TextDataset& dataset, const std::vector<int32_t>& rows) {
+  TextDataset part{dataset.name, {}, dataset.labels, dataset.pairs};
+  part.rows.reserve(rows.size());
+  for (const int32_t row : rows) {
+    part.rows.push_back(std::move(dataset.rows[static_cast<size_t>(row)]));
+  }
+  return part;
+}
+
+}  // namespace
+
+TaskTexts load_task_texts(const TaskRequest& request) {
+  if (request.data.empty()) {
+    throw Error(ErrorCode::usage, "train",
+                "--data is required: csv:FILE, tsv:FILE, jsonl:FILE or a known name");
+  }
+  TextDataset all = load_text_dataset(request.data, request.data_dir, nullptr, request.max_memory);
+  if (request.train_rows > 0) {
+    all =
+        take_rows(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));
+  }
+  const auto rows = static_cast<int64_t>(all.rows.size());
+  const int64_t wanted = request.validation_rows > 0 ? request.validation_rows
+                                                     : std::clamp<int64_t>(rows / 10, 1, 2000);
+  const SplitIndices split = split_stratified(all.row_labels(), wanted, request.split_seed);
+  TaskTexts texts{take_rows(all, split.train), take_rows(all, split.validation), {}};
+  if (!request.eval_data.empty()) {
+    texts.test =
+        load_text_dataset(request.eval_data, request.data_dir, &all.labels, request.max_memory);
+  }
+  return texts;
+}
+
+}  // namespace headroom

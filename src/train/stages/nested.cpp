@@ -1,0 +1,112 @@
+#include "train/stages/nested.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "model/slice.h"
+#include "train/evaluate/evaluate.h"
+#include "train/stages/losses.h"
+#include "train/stages/stages.h"
+#include "train/stages/unit_importance.h"
+
+namespace headroom {
+namespace {
+
+ModelWeights at_budget(const ElasticModel& model, double budget) {
+  if (budget >= 1.0) return model.weights;
+  return prefix_view(model.weights, select_units(model.order.value(), model.shape, budget));
+}
+
+// Accuracy at several budgets; the score is their mean.
+Validation validate_prefixes(const ElasticModel& model, const std::vector<Batch>& batches,
+                             const std::vector<double>& budgets) {
+  Validation result;
+  for (const double budget : budgets) {
+    const Evaluation found = evaluate(at_budget(model, budget), batches, model.evaluation());
+    result.details.push_back(log_entry(found, budget));
+    result.score += found.quality / static_cast<double>(budgets.size());
+  }
+  return result;
+}
+
+torch::Tensor teacher_logits(const ElasticModel& teacher, const Batch& batch) {
+  const torch::NoGradGuard no_gradients;
+  return forward(teacher.weights, batch, teacher.evaluation());
+}
+
+// (1 - r) * task + r * distillation; without a teacher's logits the task alone.
+torch::Tensor blend(const StageSettings& settings, const torch::Tensor& logits,
+                    const torch::Tensor& taught, const Batch& batch) {
+  const double r = settings.distill_weight;
+  const torch::Tensor task = task_loss(logits, batch.labels, settings.label_smoothing);
+  if (!taught.defined()) return task;
+  return (1 - r) * task + r * distillation_loss(logits, taught, settings.temperature);
+}
+
+class NestedStage : public Stage {
+ public:
+  NestedStage(StageSettings settings, const NestedSettings& nested,
+              const std::vector<Batch>& validation)
+      : settings_(std::move(settings)), nested_(nested), validation_(validation) {}
+
+  std::string name() const override { return "nested"; }
+  void prepare(ElasticModel& model) override { arrange_units(model, validation_, nested_); }
+  void begin(ElasticModel start) override { teacher_ = std::move(start); }
+
+  torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
+    torch::Tensor taught;
+    if (settings_.distill_weight > 0) taught = teacher_logits(*teacher_, batch);
+    torch::Tensor total;
+    for (const double budget : {1.0, settings_.budget_low, draw_budget(settings_, random)}) {
+      const torch::Tensor logits = forward(at_budget(model, budget), batch, model.training());
+      const torch::Tensor one = blend(settings_, logits, taught, batch);
+      total = total.defined() ? total + one : one;
+    }
+    return total / 3.0;
+  }
+  Validation validate(const ElasticModel& model) override {
+    return validate_prefixes(model, validation_, settings_.budget_grid);
+  }
+
+ private:
+  StageSettings settings_;
+  NestedSettings nested_;
+  const std::vector<Batch>& validation_;
+  std::optional<ElasticModel> teacher_;
+};
+
+class SpecialistStage : public Stage {
+ public:
+  SpecialistStage(StageSettings settings, double budget, const std::vector<Batch>& validation)
+      : settings_(std::move(settings)), budget_(budget), validation_(validation) {}
+  std::string name() const override { return "specialist"; }
+  void begin(ElasticModel start) override { teacher_ = std::move(start); }
+  torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
+    const torch::Tensor logits = forward(at_budget(model, budget_), batch, model.training());
+    return blend(settings_, logits, teacher_logits(*teacher_, batch), batch);
+  }
+  Validation validate(const ElasticModel& model) override {
+    return validate_prefixes(model, validation_, {budget_});
+  }
+
+ private:
+  StageSettings settings_;
+  double budget_;
+  const std::vector<Batch>& validation_;
+  std::optional<ElasticModel> teacher_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> nested_stage(const StageSettings& settings, const NestedSettings& nested,
+                                    const std::vector<Batch>& validation) {
+  return std::make_unique<NestedStage>(settings, nested, validation);
+}
+
+std::unique_ptr<Stage> specialist_stage(const StageSettings& settings, double budget,
+                                        const std::vector<Batch>& validation) {
+  return std::make_unique<SpecialistStage>(settings, budget, validation);
+}
+
+}  // namespace headroom

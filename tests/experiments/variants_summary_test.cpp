@@ -1,0 +1,80 @@
+#include "experiments/variants/summary.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/summary_fixture.h"
+#include "support.h"
+
+namespace headroom {
+namespace {
+using testing::expect_error;
+using testing::expect_in;
+using testing::run_without_arms;
+
+Json arm(const char* measure, double value, double attention_parameters) {
+  Json point = {{"budget", 1.0},         {"accuracy", 0.5},
+                {"loss", 1.5},           {"model_macs", 2e6},
+                {"attention_macs", 1e6}, {"training_macs", 6e6},
+                {"parameters", 5000.0},  {"attention_parameters", attention_parameters}};
+  point[measure] = value;
+  return {{"points", Json::array({point})}, {"validation", Json::array({point})}};
+}
+
+// Super gains `gain` over a Standard that differs from seed to seed.
+Json run_of(const char* task, const char* measure, uint64_t seed, double gain) {
+  const double standard = 0.7 + 0.01 * static_cast<double>(seed);
+  Json run = run_without_arms(task, seed);
+  run["recipe"] = Json::object();
+  run["arms"]["standard"] = arm(measure, standard, 4000);
+  run["arms"]["super"] = arm(measure, standard + gain, 3000);
+  return run;
+}
+
+Json cell(const char* kind, double ratio) {
+  return {{"width", 64},      {"tokens", 128},          {"attention", kind},
+          {"median_ms", 1.5}, {"over_standard", ratio}, {"macs_over_standard", 1.0}};
+}
+
+const Json timing = {{"date", "2026-01-03"},
+                     {"machine", {{"cpu", "another CPU"}}},
+                     {"cells", Json::array({cell("standard", 1.0), cell("super", 0.9)})}};
+
+TEST(VariantsSummary, GainsArePairedBySeed) {
+  const VariantsSummary summary = summarise_variants(
+      {run_of("agnews", "accuracy", 1, 0.021), run_of("agnews", "accuracy", 2, 0.019)}, timing);
+  const Json& gain = summary.results.at("arms").at("super").at("gain_over_standard");
+  EXPECT_NEAR(gain.at("mean").get<double>(), 2.0, 1e-9) << "in points";
+  EXPECT_NEAR(gain.at("deviation").get<double>(), 0.1414, 1e-3) << "not that of the accuracies";
+  expect_in(summary.page, {"another CPU", "Seeds: 1, 2", "+2.000 ±", "| better |", "3000",
+                           "## Not run", "efficient"});
+}
+
+TEST(VariantsSummary, ALowerLossIsAGain) {
+  const VariantsSummary summary = summarise_variants(
+      {run_of("shakespeare", "loss", 1, -0.03), run_of("shakespeare", "loss", 2, -0.03)}, timing);
+  expect_in(summary.page, {"nats per token", "+0.030", "better by more than the margin"});
+}
+
+TEST(VariantsSummary, WithinTheMarginIsLevelAndOneSeedDecidesNothing) {
+  const Json first = run_of("multi30k", "bleu", 1, 0.001);
+  const Json second = run_of("multi30k", "bleu", 2, -0.001);
+  expect_in(summarise_variants({first, second}, timing).page, {"BLEU", "| level |"});
+  expect_in(summarise_variants({first}, timing).page, {"| one seed |"});
+}
+
+TEST(VariantsSummary, DrawsTheCrossoversAndTheMeasuredTime) {
+  const Json run = run_of("agnews", "accuracy", 1, 0.01);
+  const VariantsSummary summary = summarise_variants({run}, timing);
+  for (const std::string* plot : {&summary.scores, &summary.macs, &summary.latency}) {
+    EXPECT_TRUE(plot->starts_with("<svg"));
+  }
+  expect_in(summary.macs, {"n = d", "n = 2d"});
+  EXPECT_TRUE(summarise_variants({run}, Json::object()).latency.empty());
+}
+
+TEST(VariantsSummary, NoRunsIsAUsageError) {
+  expect_error(ErrorCode::usage, "no runs", [] { summarise_variants({}, Json::object()); });
+}
+
+}  // namespace
+}  // namespace headroom
