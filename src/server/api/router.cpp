@@ -147,7 +147,9 @@ std::optional<HttpResponse> Router::refuse_early(const HttpHead& head) {
 
 HttpResponse Router::refuse(const std::string& target, const HttpError& error) {
   HttpResponse response = error_response(error, shape_of(target));
-  observer_.request_done({"", target, "", "", ""}, response, 0);
+  HttpHead head;
+  head.target = target;
+  observer_.request_done(head, response, 0);
   return response;
 }
 

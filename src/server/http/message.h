@@ -15,6 +15,9 @@ struct HttpHead {
   std::string authorization;
   std::string content_type;
   std::string content_encoding;
+  // Whose request this is, for fair shares: the address it came from, of IPv6 the network (/64),
+  // because one client has all of that. The one API key is everybody's and tells nobody apart.
+  std::string client;
 };
 
 struct HttpRequest {

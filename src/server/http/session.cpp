@@ -44,6 +44,19 @@ bool is_known_transfer(const http::request<http::string_body>& request) {
          boost::beast::iequals(first->value(), "chunked");
 }
 
+// HttpHead::client of a connection.
+std::string client_of(const net::ip::tcp::socket& socket) {
+  boost::system::error_code error;
+  const net::ip::address address = socket.remote_endpoint(error).address();
+  if (error) return {};  // already gone
+  if (!address.is_v6()) return address.to_string();
+  const net::ip::address_v6 v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return net::ip::make_address_v4(net::ip::v4_mapped, v6).to_string();
+  net::ip::address_v6::bytes_type bytes = v6.to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), 0);
+  return v6.is_loopback() ? v6.to_string() : net::ip::address_v6(bytes).to_string() + "/64";
+}
+
 }  // namespace
 
 HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits,
@@ -55,7 +68,8 @@ HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& 
       held_(held),
       gate_(std::move(gate)),
       reply_socket_(std::make_shared<ReplySocket>(socket_.native_handle())),
-      ended_(std::move(ended)) {
+      ended_(std::move(ended)),
+      client_(client_of(socket_)) {
   ErrorCode ignored;  // without it responses are only slower
   socket_.set_option(net::ip::tcp::no_delay(true), ignored);
 }
@@ -171,10 +185,12 @@ bool HttpSession::head_is_fine() {
   const auto& request = parser_->get();
   keep_alive_ = request.keep_alive();
   head_only_ = request.method() == http::verb::head;
-  head_ = {text_of(request.method_string()), text_of(request.target()),
+  head_ = {text_of(request.method_string()),
+           text_of(request.target()),
            text_of(request[http::field::authorization]),
            text_of(request[http::field::content_type]),
-           text_of(request[http::field::content_encoding])};
+           text_of(request[http::field::content_encoding]),
+           client_};
   const size_t hosts = request.count(http::field::host);
   if (hosts > 1 || (hosts == 0 && request.version() == 11)) {
     refuse({HttpErrorCode::bad_request, "an HTTP/1.1 request has exactly one Host field"});

@@ -80,6 +80,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::shared_ptr<ReplySocket> reply_socket_;
   Ended ended_;
 
+  const std::string client_;
   Phase phase_ = Phase::idle;
   std::optional<Parser> parser_;
   HttpHead head_;
