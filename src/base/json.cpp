@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <type_traits>
 #include <utility>
+
+#include "base/json_builder.h"
 
 namespace headroom {
 namespace {
-
-constexpr int max_depth = 64;  // far above any file of ours, far below what overflows a stack
-// How often a key may be compared with those before it in its object: one object of 15,000 keys, or
-// the 10,000 labels that a model may have in both directions. Takes a third of a second.
-constexpr size_t max_key_comparisons = 120'000'000;
 
 // The library's words without the name of its exception ("[json.exception.parse_error.101] parse
 // error at line 1, ...") and, where that is long, without what it read last: all of a text.
@@ -40,42 +35,17 @@ template <typename AnyJson>
 AnyJson parse_strictly(std::string_view text, ErrorCode code, std::string_view origin,
                        const JsonLimits& limits) {
   const std::string operation = fmt::format("parse {}", origin);
-  std::vector<std::set<std::string>> keys;  // one set per open object
-  size_t values = 0;
-  size_t comparisons = 0;
-  using Event = typename AnyJson::parse_event_t;
-  const auto check = [&](int depth, Event event, AnyJson& value) {
-    if (depth > max_depth) {
-      throw Error(code, operation, fmt::format("nested deeper than {} levels", max_depth));
-    }
-    if (event == Event::object_start) keys.emplace_back();
-    if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key && !keys.back().insert(value.template get<std::string>()).second) {
-      throw Error(code, operation, fmt::format("key {} appears twice", shown(value)));
-    }
-    if (event == Event::key && keys.back().size() > limits.keys) {
-      throw Error(code, operation, fmt::format("an object has more than {} keys", limits.keys));
-    }
-    if (std::is_same_v<AnyJson, Json> && event == Event::key) {
-      comparisons += keys.back().size();
-      if (comparisons > max_key_comparisons) {
-        throw Error(code, operation, "has too many keys; is this the right file?");
-      }
-    }
-    if (event == Event::value && ++values > limits.values) {
-      throw Error(code, operation, fmt::format("has more than {} values", limits.values));
-    }
-    return true;
-  };
   // The library takes a NUL for the end of its input and would ignore what follows.
   if (text.find('\0') != std::string_view::npos) {
     throw Error(code, operation, "not valid JSON (it holds a NUL byte)");
   }
+  JsonBuilder<AnyJson> builder(code, operation, limits);
   try {
-    return AnyJson::parse(text.begin(), text.end(), check);
+    AnyJson::sax_parse(text.begin(), text.end(), &builder);
   } catch (const nlohmann::json::exception& problem) {
     throw Error(code, operation, fmt::format("not valid JSON ({})", complaint(problem)));
   }
+  return builder.take();
 }
 
 }  // namespace
@@ -126,11 +96,11 @@ const Json& JsonFields::at(std::string_view key) const {
   return *found;
 }
 
-int64_t JsonFields::whole(std::string_view key, int64_t least, int64_t most) const {
+int64_t JsonFields::integer(std::string_view key, int64_t least, int64_t most) const {
   const Json& value = at(key);
-  const bool is_whole = value.is_number_integer();
-  const bool fits = is_whole && !(value.is_number_unsigned() &&
-                                  value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
+  const bool fits =
+      value.is_number_integer() &&
+      !(value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
   if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most) {
     fail(key,
          fmt::format("is {}, expected a whole number from {} to {}", shown(value), least, most));
@@ -138,9 +108,9 @@ int64_t JsonFields::whole(std::string_view key, int64_t least, int64_t most) con
   return value.get<int64_t>();
 }
 
-int64_t JsonFields::whole_or(std::string_view key, int64_t fallback, int64_t least,
-                             int64_t most) const {
-  return has(key) ? whole(key, least, most) : fallback;
+int64_t JsonFields::integer_or(std::string_view key, int64_t fallback, int64_t least,
+                               int64_t most) const {
+  return has(key) ? integer(key, least, most) : fallback;
 }
 
 double JsonFields::number(std::string_view key, double least, double most) const {

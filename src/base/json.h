@@ -14,11 +14,11 @@ namespace headroom {
 
 using Json = nlohmann::ordered_json;  // keeps the order in which keys were written
 
-// What a stranger's text may hold. Our objects look a key up by walking over all of them, so two
-// megabytes of keys would take minutes; two megabytes of small numbers take a fifth of a second.
+// What a stranger's text may hold. Parsing takes time and memory in proportion to the text, but a
+// value of two bytes in it takes fifty in memory, and looking up a key walks over those before it.
 struct JsonLimits {
   size_t keys = std::numeric_limits<size_t>::max();    // of one object
-  size_t values = std::numeric_limits<size_t>::max();  // strings, numbers and the like, in all
+  size_t values = std::numeric_limits<size_t>::max();  // of every kind, arrays and objects too
 };
 
 // Parses `text`, refusing nesting deeper than 64, duplicate keys, objects of so many keys that
@@ -46,8 +46,8 @@ class JsonFields {
   JsonFields(const Json& object, ErrorCode code, std::string origin);
 
   bool has(std::string_view key) const;
-  int64_t whole(std::string_view key, int64_t least, int64_t most) const;
-  int64_t whole_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const;
+  int64_t integer(std::string_view key, int64_t least, int64_t most) const;
+  int64_t integer_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const;
   double number(std::string_view key, double least, double most) const;
   double number_or(std::string_view key, double fallback, double least, double most) const;
   bool boolean_or(std::string_view key, bool fallback) const;

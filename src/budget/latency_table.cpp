@@ -122,14 +122,14 @@ LatencyTable latency_table_from_json(const Json& json) {
   LatencyTable table;
   table.machine = fields.text("machine");
   table.precision = fields.text("precision");
-  table.threads = static_cast<int>(fields.whole("threads", 1, 1024));
+  table.threads = static_cast<int>(fields.integer("threads", 1, 1024));
   table.date = fields.text_or("date", "");
   if (fields.array("cells").size() > max_latency_cells) {
     fields.fail("cells", fmt::format("holds more than {} cells", max_latency_cells));
   }
   for (const Json& entry : fields.array("cells")) {
     const JsonFields cell(entry, ErrorCode::bad_model, origin + " cell");
-    table.cells.push_back({cell.number("budget", 1e-6, 1.0), cell.whole("tokens", 1, 1 << 20),
+    table.cells.push_back({cell.number("budget", 1e-6, 1.0), cell.integer("tokens", 1, 1 << 20),
                            cell.number("median_ms", 1e-9, 1e9), cell.number("p90_ms", 1e-9, 1e9)});
     if (table.cells.back().p90_ms < table.cells.back().median_ms) {
       cell.fail("p90_ms", "is below median_ms");

@@ -46,13 +46,13 @@ BudgetScore budget_score_from_json(const Json& json) {
   BudgetScore score;
   score.budget = fields.number("budget", 1e-6, 1.0);
   score.accuracy = fields.number("accuracy", 0.0, 1.0);
-  score.examples = fields.whole("examples", 1, int64_t{1} << 40);
+  score.examples = fields.integer("examples", 1, int64_t{1} << 40);
   score.active_heads = fields.number("active_heads", 0.0, 1.0);
   score.active_ffn = fields.number("active_ffn", 0.0, 1.0);
   score.attention_macs = fields.number("attention_macs", 0.0, most_macs);
   score.model_macs = fields.number("model_macs", 0.0, most_macs);
   score.model_macs_fraction = fields.number("model_macs_fraction", 0.0, 2.0);  // controllers
-  score.parameters = fields.whole("parameters", 1, int64_t{1} << 50);
+  score.parameters = fields.integer("parameters", 1, int64_t{1} << 50);
   score.loss = fields.number("loss", 0.0, 1e9);
   return score;
 }

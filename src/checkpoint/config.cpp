@@ -67,7 +67,7 @@ GateParameters gates_from_json(const Json& json, const ModelShape& shape) {
 
 void read_controller(const Json& json, ModelConfig& config) {
   const JsonFields fields(json, ErrorCode::bad_model, "config.json headroom.controller");
-  config.shape.controller = fields.whole("hidden", 1, 65536);
+  config.shape.controller = fields.integer("hidden", 1, 65536);
   config.relevance_temperature = fields.number("temperature", 1e-6, 1e6);
 }
 
@@ -93,8 +93,8 @@ AttentionKind attention_from_json(const JsonFields& own) {
 
 ImageFormat image_from_json(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_model, "config.json headroom.image");
-  const ImageFormat image{fields.whole("side", 1, 4096), fields.whole("channels", 1, 64),
-                          fields.whole("patch", 1, 4096)};
+  const ImageFormat image{fields.integer("side", 1, 4096), fields.integer("channels", 1, 64),
+                          fields.integer("patch", 1, 4096)};
   if (image.side % image.patch != 0) {
     fields.fail("patch", fmt::format("is {}, which does not divide the side of {}", image.patch,
                                      image.side));
@@ -115,7 +115,7 @@ void set_task_shape(ModelConfig& config, const JsonFields& own) {
     }
   }
   if (config.task == Task::translate) {
-    shape.decoder_layers = own.whole("decoder_layers", 1, 128);
+    shape.decoder_layers = own.integer("decoder_layers", 1, 128);
   }
   shape.causal = config.task == Task::lm;
   if (config.task == Task::lm || config.task == Task::image) shape.token_types = 0;
@@ -320,7 +320,7 @@ ModelConfig config_from_json(const Json& json) {
     fields.fail("headroom", "is missing: a Hugging Face folder? It must be imported first");
   }
   const JsonFields own(fields.object("headroom"), ErrorCode::bad_model, "config.json headroom");
-  const int64_t version = own.whole("format", 1, 1'000'000);
+  const int64_t version = own.integer("format", 1, 1'000'000);
   if (version > format_version) {
     own.fail("format",
              fmt::format("is {}, this version reads up to {}: written by a newer headroom?",

@@ -34,7 +34,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
 
 uint64_t seed_of(const Json& run) {
   return static_cast<uint64_t>(
-      JsonFields(run, ErrorCode::bad_data, "run").whole("seed", 0, int64_t{1} << 53));
+      JsonFields(run, ErrorCode::bad_data, "run").integer("seed", 0, int64_t{1} << 53));
 }
 
 Runs read_runs(const fs::path& folder) {

@@ -26,7 +26,7 @@ JsonFields arm_fields(const Json& run, const std::string& arm) {
 
 ModelShape shape_of_run(const Json& run) {
   const JsonFields fields = shape_fields(run);
-  const auto size = [&](const char* key) { return fields.whole(key, 1, largest_size); };
+  const auto size = [&](const char* key) { return fields.integer(key, 1, largest_size); };
   ModelShape shape;
   shape.layers = size("layers");
   shape.width = size("width");
@@ -42,7 +42,7 @@ GateParameters gates_of_run(const Json& run, const std::string& arm) {
   const JsonFields shape = shape_fields(run);
   const JsonFields gates(arm_fields(run, arm).object("gates"), ErrorCode::bad_data,
                          fmt::format("gates of arm {}", arm));
-  return {shape.whole("layers", 1, largest_size), shape.whole("heads", 1, largest_size),
+  return {shape.integer("layers", 1, largest_size), shape.integer("heads", 1, largest_size),
           gates.array("offset").get<std::vector<double>>(),
           gates.array("slope").get<std::vector<double>>()};
 }

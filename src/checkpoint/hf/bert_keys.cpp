@@ -30,13 +30,13 @@ std::vector<std::string> read_labels(const JsonFields& fields) {
 
 ModelShape read_bert_shape(const JsonFields& fields) {
   ModelShape shape;
-  shape.layers = fields.whole("num_hidden_layers", 1, 128);
-  shape.width = fields.whole("hidden_size", 1, 65536);
-  shape.heads = fields.whole("num_attention_heads", 1, 1024);
-  shape.ffn = fields.whole("intermediate_size", 1, 1 << 20);
-  shape.vocabulary = fields.whole("vocab_size", 5, 10'000'000);
-  shape.positions = fields.whole("max_position_embeddings", 2, 1 << 20);
-  shape.token_types = fields.whole_or("type_vocab_size", 2, 1, 16);
+  shape.layers = fields.integer("num_hidden_layers", 1, 128);
+  shape.width = fields.integer("hidden_size", 1, 65536);
+  shape.heads = fields.integer("num_attention_heads", 1, 1024);
+  shape.ffn = fields.integer("intermediate_size", 1, 1 << 20);
+  shape.vocabulary = fields.integer("vocab_size", 5, 10'000'000);
+  shape.positions = fields.integer("max_position_embeddings", 2, 1 << 20);
+  shape.token_types = fields.integer_or("type_vocab_size", 2, 1, 16);
   if (shape.width % shape.heads != 0) {
     fields.fail("hidden_size", fmt::format("is {}, not a multiple of num_attention_heads = {}",
                                            shape.width, shape.heads));

@@ -58,7 +58,7 @@ std::vector<std::string> numbered_labels(int64_t count) {
 // Transformers leaves id2label out where it is the default, LABEL_0 and LABEL_1.
 std::vector<std::string> read_label_names(const JsonFields& fields) {
   const bool counted = fields.has("num_labels");
-  const int64_t count = fields.whole_or("num_labels", 2, 1, max_labels);
+  const int64_t count = fields.integer_or("num_labels", 2, 1, max_labels);
   if (count == 1 || (fields.has("id2label") && fields.object("id2label").size() == 1)) {
     fields.fail("num_labels", "is 1: a regression model, which has no classes");
   }

@@ -60,7 +60,7 @@ void check_model(const JsonFields& model) {
   expect_type(model, "WordPiece");
   expect_text(model, "unk_token", unknown_token);
   expect_text(model, "continuing_subword_prefix", "##");
-  model.whole_or("max_input_chars_per_word", 100, 100, 100);
+  model.integer_or("max_input_chars_per_word", 100, 100, 100);
 }
 
 bool read_normalizer(const JsonFields& normalizer) {
@@ -85,7 +85,7 @@ std::string template_text(const JsonFields& processor, const char* key) {
       const JsonFields fields(piece.at(kind), ErrorCode::bad_model,
                               fmt::format("{} post_processor.{}", origin, key));
       text += fmt::format("{}{}{}:{}", text.empty() ? "" : " ", sign, fields.text("id"),
-                          fields.whole("type_id", 0, 1));
+                          fields.integer("type_id", 0, 1));
     }
   }
   return text;
@@ -123,7 +123,7 @@ void check_added_tokens(const Json& json, const Vocabulary& vocabulary) {
                                          "tokens added to them",
                                          content));
     }
-    if (vocabulary.find(content) != fields.whole("id", 0, INT32_MAX)) {
+    if (vocabulary.find(content) != fields.integer("id", 0, INT32_MAX)) {
       fields.fail("id", fmt::format("of \"{}\" is not the one in model.vocab", content));
     }
   }

@@ -39,7 +39,7 @@ Json progress_json(const Json& job, const AnswerState& state) {
 AnswerState read_progress(const Json& json, const std::string& origin) {
   const JsonFields fields(json, ErrorCode::bad_data, origin);
   const auto count = [&](const char* key) {
-    return fields.whole(key, 0, std::numeric_limits<int64_t>::max());
+    return fields.integer(key, 0, std::numeric_limits<int64_t>::max());
   };
   AnswerState state;
   state.file = static_cast<uint64_t>(count("file"));

@@ -39,10 +39,10 @@ StageRecord stage_from_json(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_data, "training state");
   StageRecord stage;
   stage.name = fields.text("name");
-  stage.steps = fields.whole("steps", 0, INT64_MAX);
+  stage.steps = fields.integer("steps", 0, INT64_MAX);
   stage.best_score = fields.number("best_score", -1e9, 1e9);
-  stage.best_step = fields.whole("best_step", 0, INT64_MAX);
-  stage.stale_validations = fields.whole("stale", 0, INT64_MAX);
+  stage.best_step = fields.integer("best_step", 0, INT64_MAX);
+  stage.stale_validations = fields.integer("stale", 0, INT64_MAX);
   stage.seconds = fields.number_or("seconds", 0, 0, 1e12);
   stage.finished = fields.boolean_or("finished", false);
   return stage;
@@ -98,7 +98,7 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
                             "started it, or remove it to start anew",
                             directory.string()));
   }
-  state.total_steps = fields.whole("total_steps", 0, INT64_MAX);
+  state.total_steps = fields.integer("total_steps", 0, INT64_MAX);
   state.log = fields.text("log");
   for (const Json& stage : fields.array("stages")) state.stages.push_back(stage_from_json(stage));
   if (fields.has("order")) {
@@ -107,7 +107,7 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
       state.order.push_back(unit.get<std::string>());
     }
   }
-  const int64_t groups = fields.whole("groups", 1, 16);
+  const int64_t groups = fields.integer("groups", 1, 16);
   const SafetensorsFile file(folder / "tensors.safetensors");
   for (const auto& [name, member] : all_tensors) {
     for (int64_t group = 0; group < groups; ++group) {
