@@ -172,10 +172,10 @@ void measure(const BulkOptions& options) {
   const std::string file = (folder.path() / "texts.jsonl").string();
   write_file_atomically(file, lines);
   EngineOptions engine;
-  engine.precision = parse_precision(options.precision);
+  engine.precision = precision_table.parse(options.precision);
   const auto model = EngineModel::load(options.model, engine);
   WorkerPool pool(model, options.threads);
-  std::vector<TokenInput> inputs;
+  std::vector<Tokens> inputs;
   int64_t tokens = 0;
   for (const TextRow& row : test.rows) {
     inputs.push_back(tokenise(*model, {row.text}));
@@ -187,7 +187,7 @@ void measure(const BulkOptions& options) {
   std::vector<std::function<void()>> runs = {[&] { fasttext.predict("test"); },
                                              [&] { fasttext.predict("nothing"); }};
   for (const double budget : budgets) {
-    runs.emplace_back([&, budget] { pool.classify(std::span<const TokenInput>(inputs), budget); });
+    runs.emplace_back([&, budget] { pool.classify(std::span<const Tokens>(inputs), budget); });
     runs.emplace_back([&, budget] {
       run_command(
           fmt::format("{} predict --model {} --budget {} --precision {} --threads {} --input "

@@ -122,8 +122,7 @@ struct Pass {
 std::vector<Pass> timed_passes(const EngineModel& model, int64_t tokens, int passes) {
   const ModelShape& shape = model.config().shape;
   Random random{1};
-  const std::vector<int32_t> ids = random_ids(random, shape, tokens);
-  const Sequence sequence{ids, {}};
+  const Tokens sequence{random_ids(random, shape, tokens)};
   std::vector<float> logits(static_cast<size_t>(shape.labels));
   record.kernels = &model.kernels();
   const Kernels kernels = timed_kernels();
@@ -190,7 +189,7 @@ Table table_of(Pass pass, const Peaks& peaks) {
     if (part.out > 0) {
       const double rate = part.flops() / part.seconds * 1e-9;
       const double peak = peaks.of[static_cast<size_t>(part.precision)];
-      row[0] += fmt::format(", {}", precision_name(part.precision));
+      row[0] += fmt::format(", {}", precision_table.name(part.precision));
       row[1] += fmt::format(" x {}", part.out);
       row.push_back(fmt::format("{:.0f}", rate));
       row.push_back(peak > 0 ? fmt::format("{:.0f} %", 100 * rate / peak) : "");

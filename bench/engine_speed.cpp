@@ -68,9 +68,8 @@ class Measurement {
     Random random{1};
     const ModelShape& shape = worker_.model().config().shape;
     for (int64_t i = 0; i < load.batch; ++i) {
-      ids_.push_back(random_ids(random, shape, load.tokens));
+      sequences_.push_back({random_ids(random, shape, load.tokens)});
     }
-    for (const auto& row : ids_) sequences_.push_back({row, {}});
     logits_.resize(static_cast<size_t>(load.batch * shape.labels));
   }
 
@@ -94,7 +93,7 @@ class Measurement {
     const double flops = 2.0 * static_cast<double>(load_.batch) *
                          cost_of(model.config().shape, selection, load_.tokens).model_macs;
     const double ms = quantile(cpu_times_, 0.5);
-    return {std::string(precision_name(model.weights().precision)),
+    return {std::string(precision_table.name(model.weights().precision)),
             fmt::format("({}, {})", load_.batch, load_.tokens),
             fmt::format("{}", budget_),
             fmt::format("{:.3f}", ms),
@@ -109,8 +108,7 @@ class Measurement {
   Load load_;
   double budget_;
   Plan plan_;
-  std::vector<std::vector<int32_t>> ids_;
-  std::vector<Sequence> sequences_;
+  std::vector<Tokens> sequences_;
   std::vector<float> logits_;
   std::vector<double> times_;
   std::vector<double> cpu_times_;
@@ -152,8 +150,8 @@ Table measure_forward(const std::vector<std::shared_ptr<const EngineModel>>& mod
 // A batch of mixed lengths over one and two workers, texts per second.
 Table measure_threads(const std::vector<std::shared_ptr<const EngineModel>>& models, int rounds) {
   Random random{2};
-  std::vector<TokenInput> inputs(64);
-  for (TokenInput& input : inputs) input.ids.assign(16 + random.below(97), 1);
+  std::vector<Tokens> inputs(64);
+  for (Tokens& input : inputs) input.ids.assign(16 + random.below(97), 1);
   Table table{{"precision", "1 thread", "2 threads", "ratio"}, {}};
   for (const auto& model : models) {
     WorkerPool one(model, 1);
@@ -162,14 +160,14 @@ Table measure_threads(const std::vector<std::shared_ptr<const EngineModel>>& mod
     for (int round = -1; round < rounds; ++round) {
       for (WorkerPool* pool : {&one, &two}) {
         const auto started = Clock::now();
-        pool->classify(std::span<const TokenInput>(inputs), 1.0);
+        pool->classify(std::span<const Tokens>(inputs), 1.0);
         if (round >= 0) times[pool == &two ? 1 : 0].push_back(milliseconds_since(started));
       }
     }
     const auto rate = [&](size_t i) {
       return 1e3 * static_cast<double>(inputs.size()) / quantile(times[i], 0.5);
     };
-    table.rows.push_back({std::string(precision_name(model->weights().precision)),
+    table.rows.push_back({std::string(precision_table.name(model->weights().precision)),
                           fmt::format("{:.0f} texts/s", rate(0)),
                           fmt::format("{:.0f} texts/s", rate(1)),
                           fmt::format("{:.2f}", rate(1) / rate(0))});
@@ -185,7 +183,7 @@ int run_parts(const std::filesystem::path& directory, int passes) {
       const std::vector<Table> tables = measure_parts(*model, tokens, passes, quantiles);
       for (size_t i = 0; i < tables.size(); ++i) {
         fmt::print("{}, {} tokens, kernels {}, passes around the {:.0f} % quantile of {}\n{}\n",
-                   precision_name(precision), tokens, isa_name(model->kernels().isa),
+                   precision_table.name(precision), tokens, isa_name(model->kernels().isa),
                    100 * quantiles[i], passes, aligned_text(tables[i]));
       }
     }
@@ -198,7 +196,8 @@ int run(const std::filesystem::path& directory, int rounds) {
   for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
     const auto started = Clock::now();
     models.push_back(EngineModel::load(directory, {precision, {}}));
-    fmt::print("{}: loaded in {:.0f} ms\n", precision_name(precision), milliseconds_since(started));
+    fmt::print("{}: loaded in {:.0f} ms\n", precision_table.name(precision),
+               milliseconds_since(started));
   }
   const Kernels& kernels = models[0]->kernels();
   fmt::print("{}, {}, kernels {}, one thread, medians of {} interleaved rounds\n\n", cpu_name(),

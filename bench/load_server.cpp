@@ -135,7 +135,7 @@ void measure_overhead(const LoadOptions& options) {
   const auto stop = Clock::now() + std::chrono::duration<double>(options.seconds);
   for (size_t first = 0; Clock::now() < stop; first += turn) {
     for (size_t i = first; i < first + turn; ++i) {
-      const TextInput input{rows.rows[i % rows.rows.size()].text};
+      const Text input{rows.rows[i % rows.rows.size()].text};
       const auto started = Clock::now();
       worker.classify(std::span(&input, 1), budget);
       const std::chrono::duration<double, std::milli> taken = Clock::now() - started;

@@ -25,7 +25,7 @@ std::vector<double> slowdowns_of_one(const std::shared_ptr<const EngineModel>& m
   while (Clock::now() < end) {
     const int64_t tokens = lengths[random.below(lengths.size())];
     const size_t level = random.below(levels.count());
-    const TokenInput input{
+    const Tokens input{
         std::vector<int32_t>(static_cast<size_t>(tokens), static_cast<int32_t>(random.below(1000))),
         {}};
     const auto started = Clock::now();

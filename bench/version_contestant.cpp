@@ -8,7 +8,11 @@
 
 extern "C" void* load_contestant(const char* model, int precision) {
   headroom::LoadOptions options;
+#ifdef HEADROOM_API
+  options.precision = static_cast<headroom::Precision>(precision);
+#else
   options.arithmetic = static_cast<headroom::Arithmetic>(precision);
+#endif
   return new headroom::Model(headroom::Model::load(model, options));
 }
 

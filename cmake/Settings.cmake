@@ -1,6 +1,6 @@
-# What every target of ours is compiled with: include root src/, warnings, sanitizers.
+# What every target of ours is compiled with: include roots src/ and include/, warnings, sanitizers.
 add_library(headroom_settings INTERFACE)
-target_include_directories(headroom_settings INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(headroom_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(headroom_settings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
 if(HEADROOM_WERROR)
   target_compile_options(headroom_settings INTERFACE -Werror)

@@ -1,7 +1,6 @@
 // headroom._engine: the public C++ API column by column; python/headroom/model.py gives it its
 // Python face. Texts and numbers are copied out of Python's objects before a call, and the
 // interpreter is let go during it, so any number of Python threads may use one model at a time.
-#include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/precision.h"
 #include "headroom/headroom.h"
 
 namespace headroom {
@@ -26,24 +26,16 @@ struct Spending {
   Column<double> amounts;
   bool is_latency = false;
 
-  std::vector<BudgetRequest> requests() const {
-    std::vector<BudgetRequest> all;
+  std::vector<Budget> budgets() const {
+    std::vector<Budget> all;
     all.reserve(static_cast<size_t>(amounts.size()));
     for (py::ssize_t i = 0; i < amounts.size(); ++i) {
       const double amount = amounts.at(i);
-      all.push_back(is_latency ? BudgetRequest{1.0, amount} : BudgetRequest{amount});
+      all.push_back(is_latency ? Budget{1.0, amount} : Budget{amount});
     }
     return all;
   }
 };
-
-Arithmetic arithmetic_named(const std::string& precision) {
-  if (precision == "fp32") return Arithmetic::fp32;
-  if (precision == "bf16") return Arithmetic::bf16;
-  if (precision == "int8") return Arithmetic::int8;
-  throw Error(ErrorCode::usage, "load model",
-              fmt::format("precision \"{}\" is not one of fp32, bf16, int8", precision));
-}
 
 template <typename Value, typename Read>
 py::array_t<Value> column(const std::vector<Answer>& answers, Read read) {
@@ -77,11 +69,11 @@ py::tuple columns_of(const std::vector<Answer>& answers, size_t labels) {
 // What `inputs` refers to must not belong to Python.
 template <typename Input>
 py::tuple classify(const Model& model, const std::vector<Input>& inputs, const Spending& spending) {
-  const std::vector<BudgetRequest> requests = spending.requests();
+  const std::vector<Budget> budgets = spending.budgets();
   std::vector<Answer> answers;
   {
     const py::gil_scoped_release other_threads_may_run;
-    answers = model.classify(inputs, requests);
+    answers = model.classify(inputs, budgets);
   }
   return columns_of(answers, model.labels().size());
 }
@@ -116,7 +108,8 @@ py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
 }
 
 Model load(const std::filesystem::path& directory, const std::string& precision, int threads) {
-  const LoadOptions options{arithmetic_named(precision), threads};
+  const LoadOptions options{precision_table.parse(precision, ErrorCode::usage, "load model"),
+                            threads};
   const py::gil_scoped_release other_threads_may_run;
   return Model::load(directory, options);
 }

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "budget/bench_cell.h"
 #include "budget/score.h"
 #include "checkpoint/config.h"
+#include "headroom/types.h"
 
 namespace headroom {
 
@@ -24,33 +24,11 @@ struct EngineRequest {
   std::string device = "cpu";
 };
 
-struct ClassifyInput {
-  std::string text;
-  std::string text_pair;
-  bool is_pair = false;
-};
-
-// What a text may cost: a share of the compute, or a time from which the share follows.
-struct SpendRequest {
-  double budget = 1;
-  std::optional<double> latency_ms;  // wins; needs a table made by calibrate
-};
-
-struct Classification {
-  int64_t label = 0;
-  std::vector<double> scores;  // one probability per label
-  double budget = 1;           // that was used
-  double active_heads = 1;
-  int64_t tokens = 0;
-  double milliseconds = 0;  // tokenising and the forward pass: the mean of texts that went together
-  std::optional<double> predicted_ms;  // when this machine was calibrated
-};
-
 // Classifies in one thread. A text gets the same answer whatever it goes with.
 class TextClassifier {
  public:
   virtual ~TextClassifier() = default;
-  virtual std::vector<Classification> classify(std::span<const ClassifyInput> inputs) = 0;
+  virtual std::vector<Answer> classify(std::span<const Text> texts) = 0;
 };
 
 // A model opened to classify texts, in as many threads as were asked for.
@@ -67,8 +45,7 @@ class Classifier {
 };
 
 // Each throws ErrorCode::usage for what the linked engine does not have.
-std::unique_ptr<Classifier> make_classifier(const EngineRequest& request,
-                                            const SpendRequest& spend);
+std::unique_ptr<Classifier> make_classifier(const EngineRequest& request, const Budget& budget);
 std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,
                                      const std::filesystem::path& data_dir,
                                      const std::vector<double>& budgets);

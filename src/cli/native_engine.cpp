@@ -23,54 +23,49 @@ constexpr int request_threads = 1;  // one text is one sequence: more threads ca
 // One of the pool's workers.
 class WorkerClassifier : public TextClassifier {
  public:
-  WorkerClassifier(Worker& worker, const SpendRequest& spend,
-                   const std::optional<LatencyTable>& table)
-      : worker_(worker), spend_(spend), table_(table) {}
+  WorkerClassifier(Worker& worker, const Budget& budget, const std::optional<LatencyTable>& table)
+      : worker_(worker), budget_(budget), table_(table) {}
 
-  std::vector<Classification> classify(std::span<const ClassifyInput> inputs) override {
+  std::vector<Answer> classify(std::span<const Text> texts) override {
     const auto started = std::chrono::steady_clock::now();
-    std::vector<TokenInput> tokens;
-    std::vector<double> budgets;
-    for (const ClassifyInput& input : inputs) {
-      tokens.push_back(tokenise(worker_.model(), {input.text, input.text_pair, input.is_pair}));
+    std::vector<Tokens> tokens;
+    std::vector<double> fractions;
+    for (const Text& text : texts) {
+      tokens.push_back(tokenise(worker_.model(), text));
       const auto length = static_cast<int64_t>(tokens.back().ids.size());
-      budgets.push_back(spend_.latency_ms ? table_->budget_for(*spend_.latency_ms, length)
-                                          : spend_.budget);
+      fractions.push_back(budget_.latency_ms ? table_->budget_for(*budget_.latency_ms, length)
+                                             : budget_.fraction);
     }
-    std::vector<EngineAnswer> answers =
-        worker_.classify(std::span<const TokenInput>(tokens), budgets);
+    std::vector<Answer> answers = worker_.classify(std::span<const Tokens>(tokens), fractions);
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - started;
-    std::vector<Classification> results;
-    for (EngineAnswer& answer : answers) {
-      std::optional<double> predicted;
-      if (table_) predicted = table_->estimate(answer.budget, answer.tokens).median_ms;
-      results.push_back({answer.label, std::move(answer.scores), answer.budget, answer.active_heads,
-                         answer.tokens, taken.count() / static_cast<double>(inputs.size()),
-                         predicted});
+    for (Answer& answer : answers) {
+      answer.milliseconds = taken.count();
+      if (!table_) continue;
+      answer.predicted_milliseconds = table_->estimate(answer.budget, answer.tokens).median_ms;
     }
-    return results;
+    return answers;
   }
 
  private:
   Worker& worker_;
-  const SpendRequest& spend_;
+  const Budget& budget_;
   const std::optional<LatencyTable>& table_;
 };
 
 class NativeClassifier : public Classifier {
  public:
-  NativeClassifier(const EngineRequest& request, const SpendRequest& spend)
+  NativeClassifier(const EngineRequest& request, const Budget& budget)
       : pool_(load_native(request.model, request.precision), thread_count(request.threads)),
-        spend_(spend),
+        budget_(budget),
         table_(find_latency_table(request.model, cpu_name(), request.precision, request_threads)) {
-    if (spend.latency_ms && !table_) {
+    if (budget.latency_ms && !table_) {
       throw Error(ErrorCode::usage, "predict",
                   fmt::format("--latency-ms needs this machine's table: run headroom calibrate "
                               "--model {} --precision {}",
                               request.model.string(), request.precision));
     }
-    check_budgets(pool_.model(), {spend.budget});  // told before any text
+    check_budgets(pool_.model(), {budget.fraction});  // told before any text
     warm_up();
   }
 
@@ -79,7 +74,7 @@ class NativeClassifier : public Classifier {
 
   void share(size_t count, const Work& work) override {
     pool_.share(count, [&](Worker& worker, size_t begin, size_t end) {
-      WorkerClassifier classifier(worker, spend_, table_);
+      WorkerClassifier classifier(worker, budget_, table_);
       work(classifier, begin, end);
     });
   }
@@ -87,12 +82,12 @@ class NativeClassifier : public Classifier {
  private:
   // Brings the weights into memory, so that the first text takes no longer than the others.
   void warm_up() {
-    const TokenInput input{std::vector<int32_t>(4, 0), {}};
+    const Tokens input{std::vector<int32_t>(4, 0), {}};
     pool_.classify(std::span(&input, 1), 1.0);
   }
 
   WorkerPool pool_;
-  SpendRequest spend_;
+  Budget budget_;
   std::optional<LatencyTable> table_;
 };
 
@@ -101,12 +96,12 @@ std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& mod
                                    WorkerPool& pool, const std::string& precision, int64_t batch,
                                    int64_t tokens, const BenchSettings& settings) {
   const ModelShape& shape = model->config().shape;
-  const std::vector<TokenInput> inputs = random_batch(shape, batch, tokens, settings.seed);
+  const std::vector<Tokens> inputs = random_batch(shape, batch, tokens, settings.seed);
   const std::vector<double> budgets = benched_budgets(settings.budgets);
   std::vector<std::function<void()>> runs;
   runs.reserve(budgets.size());
   for (const double budget : budgets) {
-    runs.emplace_back([&, budget] { pool.classify(std::span<const TokenInput>(inputs), budget); });
+    runs.emplace_back([&, budget] { pool.classify(std::span<const Tokens>(inputs), budget); });
   }
   const auto times = time_interleaved(runs, settings.warmup, settings.rounds, settings.seed);
   std::vector<BenchCell> cells;
@@ -121,7 +116,7 @@ std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& mod
     set_cost(cell, shape, model->config().selection(budgets[i]));
     if (model->config().adaptive()) {  // what these inputs chose, not the most they might
       const std::vector<int64_t> heads =
-          heads_of(pool.classify(std::span<const TokenInput>(inputs), budgets[i]), shape);
+          heads_of(pool.classify(std::span<const Tokens>(inputs), budgets[i]), shape);
       const std::vector<int64_t> lengths(inputs.size(), tokens);
       cell.macs_fraction = choice_score(shape, budgets[i], heads, lengths).model_macs_fraction;
       cell.cap = 1.0 / cell.macs_fraction;
@@ -134,10 +129,9 @@ std::vector<BenchCell> bench_cells(const std::shared_ptr<const EngineModel>& mod
 
 }  // namespace
 
-std::unique_ptr<Classifier> make_classifier(const EngineRequest& request,
-                                            const SpendRequest& spend) {
+std::unique_ptr<Classifier> make_classifier(const EngineRequest& request, const Budget& budget) {
   require_supported("--device", request.device, {"cpu"});
-  return std::make_unique<NativeClassifier>(request, spend);
+  return std::make_unique<NativeClassifier>(request, budget);
 }
 
 std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,

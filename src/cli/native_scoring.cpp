@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t rows_a_call = 256;  // between looks at the interrupt flag
 
-std::vector<TokenInput> inputs_of(const EncodedDataset& rows) {
-  std::vector<TokenInput> inputs;
+std::vector<Tokens> inputs_of(const EncodedDataset& rows) {
+  std::vector<Tokens> inputs;
   for (int64_t row = 0; row < rows.size(); ++row) {
     const auto ids = rows.row(row);
     const auto types = rows.row_types(row);
@@ -38,11 +38,11 @@ void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
 
 // Fills in the answers, and of the score what follows from them; returns how many heads ran for
 // each row.
-std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<TokenInput>& inputs,
+std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<Tokens>& inputs,
                                const std::vector<int32_t>& truth, BudgetAnswers& at,
                                ProgressUpdate& update, ProgressSink& progress) {
   std::vector<int64_t> heads;
-  const std::span<const TokenInput> all = inputs;
+  const std::span<const Tokens> all = inputs;
   update.detail = fmt::format("budget {}", at.score.budget);
   double hits = 0;
   double loss = 0;
@@ -52,7 +52,7 @@ std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<TokenInput>& 
     const auto answers = pool.classify(all.subspan(begin, count), at.score.budget);
     for (size_t i = 0; i < count; ++i) {
       const auto label = static_cast<size_t>(truth[begin + i]);
-      const auto answer = static_cast<size_t>(answers[i].label);
+      const size_t answer = answers[i].label;
       hits += answer == label ? 1 : 0;
       loss -= std::log(std::max(answers[i].scores[label], 1e-300));
       at.labels.push_back(static_cast<int32_t>(answer));
@@ -79,10 +79,10 @@ void check_budgets(const EngineModel& model, const std::vector<double>& budgets)
   for (const double budget : budgets) model.config().selection(budget);
 }
 
-std::vector<int64_t> heads_of(const std::vector<EngineAnswer>& answers, const ModelShape& shape) {
+std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape) {
   std::vector<int64_t> heads;
   heads.reserve(answers.size());
-  for (const EngineAnswer& answer : answers) {
+  for (const Answer& answer : answers) {
     heads.push_back(std::llround(answer.active_heads * static_cast<double>(shape.total_heads())));
   }
   return heads;
@@ -101,7 +101,7 @@ std::vector<BudgetAnswers> answer_rows(const std::shared_ptr<const EngineModel>&
                                        const std::vector<double>& budgets, int threads,
                                        ProgressSink& progress) {
   const ModelConfig& config = model->config();
-  const std::vector<TokenInput> inputs = inputs_of(rows);
+  const std::vector<Tokens> inputs = inputs_of(rows);
   std::vector<int64_t> lengths;
   for (const int32_t length : rows.lengths()) lengths.push_back(length);
   WorkerPool pool(model, threads);

@@ -26,7 +26,7 @@ EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
                             const std::filesystem::path& data_dir);
 
 // Heads that ran for each answer, over all layers.
-std::vector<int64_t> heads_of(const std::vector<EngineAnswer>& answers, const ModelShape& shape);
+std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape);
 
 // In the order of `budgets`. Throws ErrorCode::interrupted after Ctrl-C.
 std::vector<BudgetAnswers> answer_rows(const std::shared_ptr<const EngineModel>& model,

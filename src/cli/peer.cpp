@@ -76,10 +76,10 @@ int OnnxRuntimePeer::load(const std::filesystem::path& onnx, int threads) {
   return reply.at("session").get<int>();
 }
 
-int OnnxRuntimePeer::add_batch(std::span<const TokenInput> inputs) {
+int OnnxRuntimePeer::add_batch(std::span<const Tokens> inputs) {
   Json ids = Json::array();
   Json types = Json::array();
-  for (const TokenInput& input : inputs) {
+  for (const Tokens& input : inputs) {
     ids.push_back(input.ids);
     types.push_back(input.types.empty() ? std::vector<int32_t>(input.ids.size()) : input.types);
   }

@@ -29,7 +29,7 @@ class OnnxRuntimePeer {
 
   // Numbers to name them by in run(). What the peer refuses throws ErrorCode::runtime.
   int load(const std::filesystem::path& onnx, int threads);
-  int add_batch(std::span<const TokenInput> inputs);  // padded to the longest, with a mask
+  int add_batch(std::span<const Tokens> inputs);  // padded to the longest, with a mask
 
   PeerRun run(int session, int batch);
 

@@ -24,7 +24,7 @@
 namespace headroom {
 namespace {
 
-using Inputs = std::vector<TokenInput>;
+using Inputs = std::vector<Tokens>;
 
 // The peer with the model loaded once per precision and budget.
 class LoadedPeer {
@@ -71,7 +71,7 @@ struct Contestant {
 };
 
 double time_twice(WorkerPool& pool, const Inputs& inputs, double budget) {
-  const std::span<const TokenInput> all = inputs;
+  const std::span<const Tokens> all = inputs;
   pool.classify(all, budget);
   const auto started = std::chrono::steady_clock::now();
   pool.classify(all, budget);
@@ -121,12 +121,11 @@ void time_all(std::vector<Contestant>& all, const BenchSettings& settings) {
     one.times.erase(one.times.begin(), one.times.begin() + settings.warmup);
 }
 
-double score_difference(const std::vector<EngineAnswer>& answers,
-                        const std::vector<float>& logits) {
+double score_difference(const std::vector<Answer>& answers, const std::vector<float>& logits) {
   const size_t labels = logits.size() / answers.size();
   double most = 0;
   for (size_t i = 0; i < answers.size(); ++i) {
-    const EngineAnswer other = answer_from(std::span(logits).subspan(i * labels, labels));
+    const Answer other = answer_from(std::span(logits).subspan(i * labels, labels));
     for (size_t k = 0; k < labels; ++k) {
       most = std::max(most, std::abs(answers[i].scores[k] - other.scores[k]));
     }
@@ -155,7 +154,7 @@ std::vector<PeerRatio> compare(const Contestant& ours, const std::vector<Contest
   const auto native = std::find_if(natives.begin(), natives.end(), [&](const Native& one) {
     return one.precision == ours.precision;
   });
-  const auto answers = native->pool->classify(std::span<const TokenInput>(inputs), ours.budget);
+  const auto answers = native->pool->classify(std::span<const Tokens>(inputs), ours.budget);
   const int batch = peer.add_batch(inputs);
   std::vector<PeerRatio> ratios;
   for (const std::string& precision : peer.precisions()) {
@@ -173,7 +172,7 @@ std::vector<ComparedCell> bench_batch(const std::vector<Native>& natives, Loaded
   time_all(all, settings);
   size_t tokens = 0;
   size_t longest = 0;
-  for (const TokenInput& input : inputs) {
+  for (const Tokens& input : inputs) {
     tokens += input.ids.size();
     longest = std::max(longest, input.ids.size());
   }

@@ -102,8 +102,7 @@ int run_predict(int argc, char** argv) {
   add_threads(app, request.threads);
   add_device(app, request.device);
   return run_app(app, argc, argv, [&](bool json) {
-    SpendRequest spend;
-    spend.budget = asked_budget(model, budget);
+    Budget spend{asked_budget(model, budget)};
     if (*latency_option) {
       if (*budget_option) {
         throw Error(ErrorCode::usage, "read options", "give --budget or --latency-ms, not both");
@@ -122,7 +121,7 @@ int run_predict(int argc, char** argv) {
       }
       refuse_bulk_options(app);
       other.engine = request;
-      other.budget = spend.budget;
+      other.budget = spend.fraction;
       other.files = files;
       other.jsonl = format == "jsonl";
       other.data_dir = data_dir;

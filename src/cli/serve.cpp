@@ -101,7 +101,7 @@ std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log
     log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
     models.push_back(load_served_model(
         wanted.name, wanted.directory,
-        {parse_precision(options.precision), {}, memory_left(options)}, progress));
+        {precision_table.parse(options.precision), {}, memory_left(options)}, progress));
     const ServedModel& model = models.back();
     log.event("model_loaded",
               {{"model", model.name},

@@ -13,7 +13,7 @@ class TorchClassifier : public Classifier, private TextClassifier {
  public:
   TorchClassifier(const EngineRequest& request, double budget)
       : predictor_(request.model, budget, request.threads, request.device) {
-    predictor_.predict({"warm up", "", false});  // libtorch's first pass takes ten times the second
+    predictor_.predict({"warm up"});  // libtorch's first pass takes ten times the second
   }
 
   const ModelConfig& config() const override { return predictor_.config(); }
@@ -25,15 +25,10 @@ class TorchClassifier : public Classifier, private TextClassifier {
   }
 
  private:
-  std::vector<Classification> classify(std::span<const ClassifyInput> inputs) override {
-    std::vector<Classification> results;
-    for (const ClassifyInput& input : inputs) {
-      Prediction prediction = predictor_.predict({input.text, input.text_pair, input.is_pair});
-      results.push_back({prediction.label, std::move(prediction.scores), predictor_.budget(),
-                         prediction.active_heads, prediction.tokens, prediction.milliseconds,
-                         std::nullopt});
-    }
-    return results;
+  std::vector<Answer> classify(std::span<const Text> texts) override {
+    std::vector<Answer> answers;
+    for (const Text& text : texts) answers.push_back(predictor_.predict(text));
+    return answers;
   }
 
   Predictor predictor_;
@@ -50,13 +45,12 @@ void require_precision(const std::string& precision, const std::string& device) 
 
 }  // namespace
 
-std::unique_ptr<Classifier> make_classifier(const EngineRequest& request,
-                                            const SpendRequest& spend) {
+std::unique_ptr<Classifier> make_classifier(const EngineRequest& request, const Budget& budget) {
   require_supported("--precision", request.precision, {"fp32"});
-  if (spend.latency_ms) {
+  if (budget.latency_ms) {
     throw Error(ErrorCode::usage, "read options", "--latency-ms needs the native engine");
   }
-  return std::make_unique<TorchClassifier>(request, spend.budget);
+  return std::make_unique<TorchClassifier>(request, budget.fraction);
 }
 
 std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,

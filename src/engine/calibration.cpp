@@ -16,7 +16,7 @@ namespace {
 std::vector<LatencyCell> measure(WorkerPool& pool, int64_t tokens,
                                  const CalibrationSettings& settings) {
   constexpr uint64_t seed = 1;
-  const TokenInput input{random_ids(pool.model().config().shape.vocabulary, tokens, seed), {}};
+  const Tokens input{random_ids(pool.model().config().shape.vocabulary, tokens, seed), {}};
   std::vector<std::function<void()>> runs;
   for (const double budget : settings.budgets) {
     runs.emplace_back([&, budget] { pool.classify(std::span(&input, 1), budget); });
@@ -47,7 +47,7 @@ LatencyTable calibrate(const std::shared_ptr<const EngineModel>& model,
   if (!config.elastic()) settings.budgets = {1.0};
   if (settings.lengths.empty()) settings.lengths = calibration_lengths(config.shape.positions);
   check_lengths(settings.lengths, config.shape);
-  const std::string precision(precision_name(model->weights().precision));
+  const std::string precision(precision_table.name(model->weights().precision));
   LatencyTable table{cpu_name(), precision, settings.threads, today(), {}};
   WorkerPool pool(model, settings.threads);
   ProgressUpdate update;

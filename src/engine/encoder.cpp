@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-void check(const Sequence& sequence, const ModelShape& shape) {
+void check(const Tokens& sequence, const ModelShape& shape) {
   const auto refuse = [](const std::string& fact) {
     throw Error(ErrorCode::usage, "classify", fact);
   };
@@ -46,7 +46,7 @@ class Pass {
 
   // Up to the last attention's weighted sums; what is left to do for [CLS] goes to row `place` of
   // the tail. Returns how many heads ran.
-  int64_t body(const Sequence& sequence, int64_t place) const {
+  int64_t body(const Tokens& sequence, int64_t place) const {
     const int64_t last = plan_.last_attention;
     const auto T = last < 0 ? 1 : static_cast<int64_t>(sequence.ids.size());
     int64_t ran = 0;
@@ -116,7 +116,7 @@ class Pass {
     }
   }
 
-  void embed(const Sequence& sequence, int64_t tokens) const {
+  void embed(const Tokens& sequence, int64_t tokens) const {
     EmbedCall call;
     call.ids = sequence.ids.data();
     call.types = sequence.types.empty() ? nullptr : sequence.types.data();
@@ -251,9 +251,9 @@ class Pass {
 
 }  // namespace
 
-Workspace Encoder::prepare(std::span<const Sequence> sequences, Arena& arena) const {
+Workspace Encoder::prepare(std::span<const Tokens> sequences, Arena& arena) const {
   int64_t longest = tail_rows;  // the pooler borrows the sequence's rows
-  for (const Sequence& sequence : sequences) {
+  for (const Tokens& sequence : sequences) {
     check(sequence, weights_.shape);
     longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
   }
@@ -262,7 +262,7 @@ Workspace Encoder::prepare(std::span<const Sequence> sequences, Arena& arena) co
   return make_workspace(weights_, {attention, one_kernel}, longest, arena);
 }
 
-void Encoder::run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,
+void Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, float* logits,
                         const Workspace& work, std::span<int64_t> heads_run) const {
   const Pass pass(weights_, kernels_, plan, work);
   const auto count = static_cast<int64_t>(sequences.size());
@@ -277,12 +277,12 @@ void Encoder::run_alike(std::span<const Sequence> sequences, const Plan& plan, f
   }
 }
 
-void Encoder::run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
+void Encoder::run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> logits,
                   Arena& arena) const {
   run_alike(sequences, plan, logits.data(), prepare(sequences, arena), {});
 }
 
-void Encoder::run(std::span<const Sequence> sequences, std::span<const Plan* const> plans,
+void Encoder::run(std::span<const Tokens> sequences, std::span<const Plan* const> plans,
                   std::span<float> logits, Arena& arena, std::span<int64_t> heads_run) const {
   const Workspace work = prepare(sequences, arena);
   const auto labels = static_cast<size_t>(weights_.shape.labels);

@@ -11,14 +11,9 @@
 #include "engine/plan.h"
 #include "engine/weights.h"
 #include "engine/workspace.h"
+#include "headroom/types.h"
 
 namespace headroom {
-
-// Ids and token types of one text or pair. No types: all 0.
-struct Sequence {
-  std::span<const int32_t> ids;
-  std::span<const int32_t> types;
-};
 
 class Encoder {
  public:
@@ -29,17 +24,17 @@ class Encoder {
   // `logits` has a row of shape.labels for every sequence. A sequence's row has the same bits
   // whatever else is in the call. Throws ErrorCode::usage for ids, types or lengths that the model
   // does not have.
-  void run(std::span<const Sequence> sequences, const Plan& plan, std::span<float> logits,
+  void run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> logits,
            Arena& arena) const;
 
   // The same with a plan for every sequence. Neighbours that share one go through the last layers
   // together. `heads_run`, unless empty, gets how many heads ran for each sequence over all layers.
-  void run(std::span<const Sequence> sequences, std::span<const Plan* const> plans,
+  void run(std::span<const Tokens> sequences, std::span<const Plan* const> plans,
            std::span<float> logits, Arena& arena, std::span<int64_t> heads_run = {}) const;
 
  private:
-  Workspace prepare(std::span<const Sequence> sequences, Arena& arena) const;
-  void run_alike(std::span<const Sequence> sequences, const Plan& plan, float* logits,
+  Workspace prepare(std::span<const Tokens> sequences, Arena& arena) const;
+  void run_alike(std::span<const Tokens> sequences, const Plan& plan, float* logits,
                  const Workspace& work, std::span<int64_t> heads_run) const;
 
   const EngineWeights& weights_;

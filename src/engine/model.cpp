@@ -7,14 +7,6 @@
 #include "checkpoint/weights_memory.h"
 
 namespace headroom {
-namespace {
-
-uint64_t number_bytes(Precision precision) {
-  if (precision == Precision::fp32) return 4;
-  return precision == Precision::bf16 ? 2 : 1;
-}
-
-}  // namespace
 
 EngineModel::EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,
                          std::unique_ptr<Tokenizer> tokenizer)
@@ -36,7 +28,8 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
   ModelConfig config = read_classifier_config(directory);
   std::unique_ptr<Tokenizer> tokenizer =
       make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
-  require_weights_fit(config, number_bytes(options.precision), options.max_memory, directory);
+  const auto number_bytes = static_cast<uint64_t>(4 / numbers_per_unit(options.precision));
+  require_weights_fit(config, number_bytes, options.max_memory, directory);
   EngineWeights weights =
       load_engine_weights(directory / "model.safetensors", config, options.precision);
   return std::shared_ptr<const EngineModel>(new EngineModel(

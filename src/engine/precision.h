@@ -1,19 +1,11 @@
-// In what precision the linear layers multiply. Sums, softmax and normalisation are always floats.
+// How the engine packs numbers of each precision.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "base/precision.h"
 
 namespace headroom {
-
-enum class Precision {
-  fp32,
-  bf16,  // weights and activations rounded to bfloat16; half the memory
-  int8,  // weights with a scale per column, activations with one per row; a quarter of the memory
-};
-
-std::string_view precision_name(Precision precision);
-Precision parse_precision(std::string_view name);  // throws ErrorCode::usage
 
 // How many numbers share one 32-bit lane of a product (kernels/gemm.h).
 constexpr int64_t numbers_per_unit(Precision precision) {

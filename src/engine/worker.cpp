@@ -13,15 +13,15 @@ constexpr size_t most_plans = 256;
 
 }  // namespace
 
-TokenInput tokenise(const EngineModel& model, const TextInput& input) {
+Tokens tokenise(const EngineModel& model, const Text& input) {
   const auto limit = static_cast<int>(model.config().shape.positions);
-  if (!input.is_pair) return {model.tokenizer().encode(input.text, limit), {}};
-  EncodedPair pair = model.tokenizer().encode_pair(input.text, input.text_pair, limit);
+  if (!input.pair) return {model.tokenizer().encode(input.text, limit)};
+  EncodedPair pair = model.tokenizer().encode_pair(input.text, *input.pair, limit);
   return {std::move(pair.ids), std::move(pair.types)};
 }
 
-EngineAnswer answer_from(std::span<const float> logits) {
-  EngineAnswer answer;
+Answer answer_from(std::span<const float> logits) {
+  Answer answer;
   const double largest = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   for (const float logit : logits) {
@@ -29,8 +29,8 @@ EngineAnswer answer_from(std::span<const float> logits) {
     sum += answer.scores.back();
   }
   for (double& score : answer.scores) score /= sum;
-  answer.label =
-      std::max_element(answer.scores.begin(), answer.scores.end()) - answer.scores.begin();
+  answer.label = static_cast<size_t>(std::max_element(answer.scores.begin(), answer.scores.end()) -
+                                     answer.scores.begin());
   return answer;
 }
 
@@ -40,45 +40,41 @@ const Plan& Worker::plan(double budget) {
   return plans_.emplace(budget, model_->plan(budget)).first->second;
 }
 
-std::vector<EngineAnswer> Worker::classify(std::span<const TextInput> inputs, double budget) {
+std::vector<Answer> Worker::classify(std::span<const Text> inputs, double budget) {
   return classify(inputs, std::vector<double>(inputs.size(), budget));
 }
 
-std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs, double budget) {
+std::vector<Answer> Worker::classify(std::span<const Tokens> inputs, double budget) {
   return classify(inputs, std::vector<double>(inputs.size(), budget));
 }
 
-std::vector<EngineAnswer> Worker::classify(std::span<const TextInput> inputs,
-                                           std::span<const double> budgets) {
+std::vector<Answer> Worker::classify(std::span<const Text> inputs,
+                                     std::span<const double> budgets) {
   const auto started = std::chrono::steady_clock::now();
-  std::vector<TokenInput> tokens;
+  std::vector<Tokens> tokens;
   tokens.reserve(inputs.size());
-  for (const TextInput& input : inputs) tokens.push_back(tokenise(*model_, input));
-  std::vector<EngineAnswer> answers = classify(std::span<const TokenInput>(tokens), budgets);
+  for (const Text& input : inputs) tokens.push_back(tokenise(*model_, input));
+  std::vector<Answer> answers = classify(std::span<const Tokens>(tokens), budgets);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
-  for (EngineAnswer& answer : answers) answer.milliseconds = elapsed.count();
+  for (Answer& answer : answers) answer.milliseconds = elapsed.count();
   return answers;
 }
 
-std::vector<EngineAnswer> Worker::classify(std::span<const TokenInput> inputs,
-                                           std::span<const double> budgets) {
+std::vector<Answer> Worker::classify(std::span<const Tokens> inputs,
+                                     std::span<const double> budgets) {
   const auto started = std::chrono::steady_clock::now();
   const auto labels = static_cast<size_t>(model_->config().shape.labels);
   if (plans_.size() >= most_plans) plans_.clear();
-  sequences_.clear();
   chosen_.clear();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    sequences_.push_back(inputs[i].view());
-    chosen_.push_back(&plan(budgets[i]));
-  }
+  for (const double budget : budgets) chosen_.push_back(&plan(budget));
   std::vector<float> rows(inputs.size() * labels);
   heads_run_.resize(inputs.size());
-  model_->encoder().run(sequences_, chosen_, rows, arena_, heads_run_);
+  model_->encoder().run(inputs, chosen_, rows, arena_, heads_run_);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
   const auto total_heads = static_cast<double>(model_->config().shape.total_heads());
-  std::vector<EngineAnswer> answers;
+  std::vector<Answer> answers;
   answers.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     answers.push_back(answer_from(std::span<const float>(rows).subspan(i * labels, labels)));

@@ -85,37 +85,37 @@ void WorkerPool::share(size_t count, const Work& work) {
 }
 
 template <typename Input>
-std::vector<EngineAnswer> WorkerPool::split(std::span<const Input> inputs,
-                                            std::span<const double> budgets) {
+std::vector<Answer> WorkerPool::split(std::span<const Input> inputs,
+                                      std::span<const double> budgets) {
   const auto started = std::chrono::steady_clock::now();
   if (workers_.size() == 1) return workers_[0]->classify(inputs, budgets);
-  std::vector<EngineAnswer> answers(inputs.size());
+  std::vector<Answer> answers(inputs.size());
   share(inputs.size(), [&](Worker& worker, size_t begin, size_t end) {
-    std::vector<EngineAnswer> part =
+    std::vector<Answer> part =
         worker.classify(inputs.subspan(begin, end - begin), budgets.subspan(begin, end - begin));
     std::move(part.begin(), part.end(), answers.begin() + static_cast<ptrdiff_t>(begin));
   });
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
-  for (EngineAnswer& answer : answers) answer.milliseconds = elapsed.count();
+  for (Answer& answer : answers) answer.milliseconds = elapsed.count();
   return answers;
 }
 
-std::vector<EngineAnswer> WorkerPool::classify(std::span<const TextInput> inputs, double budget) {
-  return split<TextInput>(inputs, std::vector<double>(inputs.size(), budget));
+std::vector<Answer> WorkerPool::classify(std::span<const Text> inputs, double budget) {
+  return split<Text>(inputs, std::vector<double>(inputs.size(), budget));
 }
 
-std::vector<EngineAnswer> WorkerPool::classify(std::span<const TokenInput> inputs, double budget) {
-  return split<TokenInput>(inputs, std::vector<double>(inputs.size(), budget));
+std::vector<Answer> WorkerPool::classify(std::span<const Tokens> inputs, double budget) {
+  return split<Tokens>(inputs, std::vector<double>(inputs.size(), budget));
 }
 
-std::vector<EngineAnswer> WorkerPool::classify(std::span<const TextInput> inputs,
-                                               std::span<const double> budgets) {
+std::vector<Answer> WorkerPool::classify(std::span<const Text> inputs,
+                                         std::span<const double> budgets) {
   return split(inputs, budgets);
 }
 
-std::vector<EngineAnswer> WorkerPool::classify(std::span<const TokenInput> inputs,
-                                               std::span<const double> budgets) {
+std::vector<Answer> WorkerPool::classify(std::span<const Tokens> inputs,
+                                         std::span<const double> budgets) {
   return split(inputs, budgets);
 }
 

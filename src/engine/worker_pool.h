@@ -26,14 +26,12 @@ class WorkerPool {
 
   static constexpr int most_threads = 1024;
 
-  std::vector<EngineAnswer> classify(std::span<const TextInput> inputs, double budget);
-  std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs, double budget);
+  std::vector<Answer> classify(std::span<const Text> inputs, double budget);
+  std::vector<Answer> classify(std::span<const Tokens> inputs, double budget);
 
   // A budget for each input.
-  std::vector<EngineAnswer> classify(std::span<const TextInput> inputs,
-                                     std::span<const double> budgets);
-  std::vector<EngineAnswer> classify(std::span<const TokenInput> inputs,
-                                     std::span<const double> budgets);
+  std::vector<Answer> classify(std::span<const Text> inputs, std::span<const double> budgets);
+  std::vector<Answer> classify(std::span<const Tokens> inputs, std::span<const double> budgets);
 
   // Does part [begin, end) of a call.
   using Work = std::function<void(Worker&, size_t begin, size_t end)>;
@@ -47,7 +45,7 @@ class WorkerPool {
 
  private:
   template <typename Input>
-  std::vector<EngineAnswer> split(std::span<const Input> inputs, std::span<const double> budgets);
+  std::vector<Answer> split(std::span<const Input> inputs, std::span<const double> budgets);
   size_t next_part() const;
   void take_parts(Worker& worker, std::unique_lock<std::mutex>& lock);
   void serve(Worker& worker);

@@ -15,7 +15,7 @@ inline std::vector<int32_t> random_ids(Random& random, int64_t length) {
   return ids;
 }
 
-inline std::vector<float> run(const EngineModel& model, std::span<const Sequence> sequences,
+inline std::vector<float> run(const EngineModel& model, std::span<const Tokens> sequences,
                               const Selection& selection) {
   Arena arena;
   const auto labels = static_cast<size_t>(model.config().shape.labels);
@@ -26,11 +26,11 @@ inline std::vector<float> run(const EngineModel& model, std::span<const Sequence
 
 // The root mean square over all logits of all sequences.
 inline double logit_error(const EngineModel& model, const RandomCheckpoint& checkpoint,
-                          std::span<const Sequence> sequences, const Selection& selection) {
+                          std::span<const Tokens> sequences, const Selection& selection) {
   const std::vector<float> actual = run(model, sequences, selection);
   double squares = 0;
   size_t at = 0;
-  for (const Sequence& sequence : sequences) {
+  for (const Tokens& sequence : sequences) {
     for (const double expected : checkpoint.plain().logits(sequence, selection)) {
       squares += (actual[at] - expected) * (actual[at] - expected);
       ++at;

@@ -96,7 +96,7 @@ void expect_none_after_warm_up(int64_t controller) {
   Worker worker(EngineModel::load(checkpoint.path()));
   const std::vector<int32_t> longest(64, 7);
   const std::vector<int32_t> shorter(9, 8);
-  const std::vector<Sequence> batch = {{longest, {}}, {shorter, {}}};
+  const std::vector<Tokens> batch = {{longest, {}}, {shorter, {}}};
   std::vector<float> logits(4);
   const std::vector<Plan> plans = {worker.model().plan(0.25), worker.model().plan(0.5),
                                    worker.model().plan(1.0)};

@@ -28,9 +28,9 @@ ModelShape adaptive_shape(AttentionKind kind) {
   return shape;
 }
 
-std::vector<TokenInput> inputs_of_mixed_lengths() {
+std::vector<Tokens> inputs_of_mixed_lengths() {
   Random random{7};
-  std::vector<TokenInput> inputs;
+  std::vector<Tokens> inputs;
   for (const int64_t length : {1, 2, 9, 17, 33, 40, 5}) {
     inputs.emplace_back();
     for (int64_t i = 0; i < length; ++i) {
@@ -45,19 +45,17 @@ struct Outcome {
   std::vector<int64_t> heads;
 };
 
-Outcome run(const EngineModel& model, const std::vector<TokenInput>& inputs, const Plan& plan) {
-  std::vector<Sequence> sequences;
-  for (const TokenInput& input : inputs) sequences.push_back(input.view());
+Outcome run(const EngineModel& model, const std::vector<Tokens>& inputs, const Plan& plan) {
   const std::vector<const Plan*> plans(inputs.size(), &plan);
   const auto labels = static_cast<size_t>(model.config().shape.labels);
   Outcome result{std::vector<float>(inputs.size() * labels), std::vector<int64_t>(inputs.size())};
   Arena arena;
-  model.encoder().run(sequences, plans, result.logits, arena, result.heads);
+  model.encoder().run(inputs, plans, result.logits, arena, result.heads);
   return result;
 }
 
 TEST(Controller, RunsTheHeadsThatPlainArithmeticChooses) {
-  const std::vector<TokenInput> inputs = inputs_of_mixed_lengths();
+  const std::vector<Tokens> inputs = inputs_of_mixed_lengths();
   for (const AttentionKind kind : all_attention_kinds) {
     const RandomCheckpoint checkpoint(adaptive_shape(kind));
     for (const Isa isa : usable_isas()) {
@@ -66,8 +64,8 @@ TEST(Controller, RunsTheHeadsThatPlainArithmeticChooses) {
         const Outcome actual = run(*model, inputs, model->plan(budget));
         for (size_t i = 0; i < inputs.size(); ++i) {
           int64_t chosen = 0;
-          const std::vector<double> expected = checkpoint.plain().logits(
-              inputs[i].view(), checkpoint.config().head_limit(budget), chosen);
+          const std::vector<double> expected =
+              checkpoint.plain().logits(inputs[i], checkpoint.config().head_limit(budget), chosen);
           EXPECT_EQ(actual.heads[i], chosen) << attention_name(kind) << " at " << budget;
           for (size_t n = 0; n < expected.size(); ++n) {
             EXPECT_NEAR(actual.logits[i * expected.size() + n], expected[n], 1e-5);
@@ -97,7 +95,7 @@ void always_three_heads(Tensors& tensors) {
 }
 
 TEST(Controller, AChoiceThatReadsNothingHasTheBitsOfASelection) {
-  const std::vector<TokenInput> inputs = inputs_of_mixed_lengths();
+  const std::vector<Tokens> inputs = inputs_of_mixed_lengths();
   const Selection three{6, {{1, 2, 5}, {1, 2, 5}, {1, 2, 5}}, {}};
   for (const AttentionKind kind : all_attention_kinds) {
     const RandomCheckpoint checkpoint(adaptive_shape(kind), 1, always_three_heads);
@@ -106,7 +104,8 @@ TEST(Controller, AChoiceThatReadsNothingHasTheBitsOfASelection) {
         const auto model = EngineModel::load(checkpoint.path(), {precision, isa});
         const Outcome chosen = run(*model, inputs, model->plan(1.0));
         EXPECT_EQ(chosen.logits, run(*model, inputs, make_plan(model->weights(), three)).logits)
-            << isa_name(isa) << " " << precision_name(precision) << " " << attention_name(kind);
+            << isa_name(isa) << " " << precision_table.name(precision) << " "
+            << attention_name(kind);
         EXPECT_EQ(chosen.heads, std::vector<int64_t>(inputs.size(), 9));
       }
     }
@@ -116,10 +115,9 @@ TEST(Controller, AChoiceThatReadsNothingHasTheBitsOfASelection) {
 TEST(Controller, AnAnswerTellsTheHeadsOfItsText) {
   const RandomCheckpoint checkpoint(adaptive_shape(AttentionKind::standard));
   Worker worker(EngineModel::load(checkpoint.path()));
-  const std::vector<TokenInput> inputs = inputs_of_mixed_lengths();
+  const std::vector<Tokens> inputs = inputs_of_mixed_lengths();
   const Outcome alone = run(worker.model(), inputs, worker.model().plan(0.5));
-  const std::vector<EngineAnswer> answers =
-      worker.classify(std::span<const TokenInput>(inputs), 0.5);
+  const std::vector<Answer> answers = worker.classify(std::span<const Tokens>(inputs), 0.5);
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(answers[i].active_heads, static_cast<double>(alone.heads[i]) / 18.0);
     EXPECT_LE(answers[i].active_heads, 0.5);

@@ -48,8 +48,8 @@ Selection random_selection(Random& random, const ModelShape& shape) {
   return selection;
 }
 
-std::vector<TokenInput> random_inputs(Random& random, const ModelShape& shape) {
-  std::vector<TokenInput> inputs;
+std::vector<Tokens> random_inputs(Random& random, const ModelShape& shape) {
+  std::vector<Tokens> inputs;
   for (int64_t left = between(random, 1, 6); left > 0; --left) {
     const int64_t length = between(random, 1, shape.positions);
     inputs.push_back({random_ids(random, length), {}});
@@ -73,15 +73,12 @@ TEST(RandomModels, AgreeWithThePlainOneOnEveryInstructionSetInEveryPrecision) {
     const Selection selection = random.below(2) == 0
                                     ? checkpoint.config().selection(0.01 + 0.99 * random.uniform())
                                     : random_selection(random, shape);
-    const std::vector<TokenInput> inputs = random_inputs(random, shape);
-    std::vector<Sequence> sequences;
-    sequences.reserve(inputs.size());
-    for (const TokenInput& input : inputs) sequences.push_back(input.view());
+    const std::vector<Tokens> inputs = random_inputs(random, shape);
     for (const Isa isa : usable_isas()) {
       for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
         const auto model = EngineModel::load(checkpoint.path(), {precision, isa});
-        ASSERT_LT(logit_error(*model, checkpoint, sequences, selection), tolerance(precision))
-            << isa_name(isa) << " " << precision_name(precision);
+        ASSERT_LT(logit_error(*model, checkpoint, inputs, selection), tolerance(precision))
+            << isa_name(isa) << " " << precision_table.name(precision);
       }
     }
   }

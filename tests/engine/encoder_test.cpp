@@ -53,7 +53,7 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
   static EngineOptions options() { return {GetParam().precision, GetParam().isa}; }
 
   static void expect_agreement(const RandomCheckpoint& checkpoint,
-                               const std::vector<Sequence>& sequences, const Selection& selection,
+                               const std::vector<Tokens>& sequences, const Selection& selection,
                                const std::filesystem::path& path) {
     const auto model = EngineModel::load(path, options());
     EXPECT_LT(logit_error(*model, checkpoint, sequences, selection), GetParam().tolerance);
@@ -67,7 +67,7 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
   static void expect_agreement(const RandomCheckpoint& checkpoint, const Selection& selection,
                                const std::filesystem::path& path) {
     Random random{7};
-    std::vector<TokenInput> inputs;
+    std::vector<Tokens> inputs;
     for (const int64_t length : {1, 2, 9, 16, 17, 33, 70}) {
       inputs.push_back({random_ids(random, length), {}});
       if (length % 3 == 0) {
@@ -77,16 +77,13 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
         }
       }
     }
-    std::vector<Sequence> sequences;
-    sequences.reserve(inputs.size());
-    for (const TokenInput& input : inputs) sequences.push_back(input.view());
-    expect_agreement(checkpoint, sequences, selection, path);
+    expect_agreement(checkpoint, inputs, selection, path);
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, EncoderOn, ::testing::ValuesIn(settings()), [](const auto& tested) {
   return std::string(isa_name(tested.param.isa)) + "_" +
-         std::string(precision_name(tested.param.precision));
+         std::string(precision_table.name(tested.param.precision));
 });
 
 TEST_P(EncoderOn, AllHeadsAgreeWithThePlainModel) {
@@ -167,12 +164,8 @@ TEST_P(EncoderOn, ATextGetsTheSameBitsAloneAndInABatch) {
   const auto model = EngineModel::load(checkpoint.path(), options());
   const Selection selection = checkpoint.config().selection(0.6);
   Random random{3};
-  std::vector<std::vector<int32_t>> ids;
-  std::vector<Sequence> sequences;
-  ids.reserve(40);
-  sequences.reserve(40);
-  for (size_t i = 0; i < 40; ++i) ids.push_back(random_ids(random, 1 + random.below(70)));
-  for (const auto& each : ids) sequences.push_back({each, {}});
+  std::vector<Tokens> sequences(40);
+  for (Tokens& each : sequences) each.ids = random_ids(random, 1 + random.below(70));
   const std::vector<float> together = run(*model, sequences, selection);
   for (size_t i = 0; i < sequences.size(); ++i) {
     const std::vector<float> alone = run(*model, {&sequences[i], 1}, selection);
@@ -197,8 +190,7 @@ TEST(Encoder, HeadsInOneKernelAgreeWithHeadsMadeOfProducts) {
     kernels.attend_query = attend_heads_reference;
     Random random{6};
     for (const int64_t length : {1, 2, 17, 33, 70}) {
-      const std::vector<int32_t> ids = random_ids(random, length);
-      const Sequence sequence{ids, {}};
+      const Tokens sequence{random_ids(random, length)};
       Arena arena;
       std::vector<float> of_products(3);
       std::vector<float> of_one(3);
@@ -220,16 +212,14 @@ TEST(Encoder, APlanForEachSequenceGivesTheBitsOfACallForEach) {
     plans.push_back(make_plan(model->weights(), selection));
   }
   Random random{5};
-  std::vector<std::vector<int32_t>> ids;
-  std::vector<Sequence> sequences;
+  std::vector<Tokens> sequences;
   std::vector<size_t> which;
   std::vector<const Plan*> chosen;
   for (size_t i = 0; i < 50; ++i) {
-    ids.push_back(random_ids(random, 1 + static_cast<int64_t>(random.below(70))));
+    sequences.push_back({random_ids(random, 1 + static_cast<int64_t>(random.below(70)))});
     which.push_back(i < 35 ? 0 : random.below(3));  // a long run of one plan, then mixed
     chosen.push_back(&plans[which.back()]);
   }
-  for (const auto& each : ids) sequences.push_back({each, {}});
   Arena arena;
   std::vector<float> together(sequences.size() * 3);
   model->encoder().run(sequences, chosen, together, arena);
@@ -245,7 +235,7 @@ TEST(Encoder, RefusesWhatTheModelDoesNotHave) {
   const auto model = EngineModel::load(checkpoint.path());
   const auto refused = [&](std::string_view fragment, std::vector<int32_t> ids,
                            std::vector<int32_t> types) {
-    const Sequence sequence{ids, types};
+    const Tokens sequence{ids, types};
     expect_error(ErrorCode::usage, fragment, [&] { run(*model, {&sequence, 1}, all_heads(3, 3)); });
   };
   refused("0 tokens, the model takes 1 to 70", {}, {});

@@ -16,7 +16,7 @@ using namespace testing;
 std::vector<float> logits_of(const EngineModel& model, const EncodedPair& tokens, double budget) {
   Arena arena;
   std::vector<float> logits(static_cast<size_t>(model.config().shape.labels));
-  const Sequence sequence = {tokens.ids, tokens.types};
+  const Tokens sequence = {tokens.ids, tokens.types};
   model.encoder().run({&sequence, 1}, model.plan(budget), logits, arena);
   return logits;
 }

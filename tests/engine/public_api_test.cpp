@@ -30,7 +30,7 @@ std::vector<std::string> some_texts(size_t count) {
 }
 
 std::vector<std::vector<double>> scores(const Model& model, const std::vector<std::string>& texts,
-                                        BudgetRequest budget) {
+                                        Budget budget) {
   std::vector<Text> views;
   views.reserve(texts.size());
   for (const std::string& text : texts) views.push_back({text});
@@ -69,7 +69,7 @@ TEST(PublicModel, EachTextMayHaveItsOwnBudget) {
   const Model model = Model::load(checkpoint().path(), {.threads = 2});
   const std::vector<std::string> texts = some_texts(40);
   std::vector<Text> views;
-  std::vector<BudgetRequest> budgets;
+  std::vector<Budget> budgets;
   for (size_t i = 0; i < texts.size(); ++i) {
     views.push_back({texts[i]});
     budgets.push_back({i % 3 == 0 ? 1.0 : 0.3});

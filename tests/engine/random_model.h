@@ -46,14 +46,14 @@ class PlainModel {
  public:
   PlainModel(ModelShape shape, const Tensors& tensors) : shape_(shape), tensors_(tensors) {}
 
-  std::vector<double> logits(const Sequence& sequence, const Selection& selection) const {
+  std::vector<double> logits(const Tokens& sequence, const Selection& selection) const {
     return logits(sequence, selection, [&](int64_t layer, const Matrix&) {
       return selection.kept[static_cast<size_t>(layer)];
     });
   }
 
   // Of an adaptive model, and how many heads it chose over all layers.
-  std::vector<double> logits(const Sequence& sequence, const HeadLimit& limit,
+  std::vector<double> logits(const Tokens& sequence, const HeadLimit& limit,
                              int64_t& chosen) const {
     chosen = 0;
     return logits(sequence, all_heads(shape_.layers, shape_.heads),
@@ -66,7 +66,7 @@ class PlainModel {
 
  private:
   template <typename HeadsOf>
-  std::vector<double> logits(const Sequence& sequence, const Selection& selection,
+  std::vector<double> logits(const Tokens& sequence, const Selection& selection,
                              const HeadsOf& heads_of) const {
     Matrix x = embed(sequence);
     for (int64_t i = 0; i < shape_.layers; ++i) {
@@ -115,7 +115,7 @@ class PlainModel {
 
   const std::vector<float>& tensor(const std::string& name) const { return tensors_.at(name); }
 
-  Matrix embed(const Sequence& sequence) const {
+  Matrix embed(const Tokens& sequence) const {
     const auto D = static_cast<size_t>(shape_.width);
     Matrix x;
     for (size_t t = 0; t < sequence.ids.size(); ++t) {

@@ -21,13 +21,13 @@ const RandomCheckpoint& checkpoint() {
   return random;
 }
 
-std::vector<EngineAnswer> classify(const std::vector<TextInput>& inputs, double budget) {
+std::vector<Answer> classify(const std::vector<Text>& inputs, double budget) {
   Worker worker(EngineModel::load(checkpoint().path()));
   return worker.classify(inputs, budget);
 }
 
 TEST(Worker, AnswersSayWhatWasDone) {
-  const EngineAnswer answer = classify({{"a b c"}}, 0.5).at(0);
+  const Answer answer = classify({{"a b c"}}, 0.5).at(0);
   EXPECT_EQ(answer.tokens, 5) << "three words between [CLS] and [SEP]";
   EXPECT_EQ(answer.budget, 0.5);
   EXPECT_EQ(answer.active_heads, checkpoint().config().selection(0.5).active_fraction());
@@ -35,7 +35,7 @@ TEST(Worker, AnswersSayWhatWasDone) {
   ASSERT_EQ(answer.scores.size(), 3U);
   EXPECT_NEAR(std::accumulate(answer.scores.begin(), answer.scores.end(), 0.0), 1.0, 1e-12);
   for (const double score : answer.scores) {
-    EXPECT_LE(score, answer.scores.at(static_cast<size_t>(answer.label)));
+    EXPECT_LE(score, answer.scores.at(answer.label));
   }
 }
 
@@ -43,7 +43,7 @@ TEST(Worker, ScoresAreThePlainModelsSoftmax) {
   const std::vector<int32_t> ids = {2, 6, 5, 3};  // [CLS] b a [SEP]
   const std::vector<double> logits =
       checkpoint().plain().logits({ids, {}}, checkpoint().config().selection(1));
-  const EngineAnswer answer = classify({{"b a"}}, 1.0).at(0);
+  const Answer answer = classify({{"b a"}}, 1.0).at(0);
   EXPECT_NEAR(std::log(answer.scores[0] / answer.scores[1]), logits[0] - logits[1], 1e-5);
   EXPECT_NEAR(std::log(answer.scores[1] / answer.scores[2]), logits[1] - logits[2], 1e-5);
 }
@@ -53,7 +53,7 @@ TEST(Worker, PairsHaveTokenTypes) {
   const std::vector<int32_t> types = {0, 0, 0, 1, 1};
   const std::vector<double> logits =
       checkpoint().plain().logits({ids, types}, checkpoint().config().selection(1));
-  const EngineAnswer answer = classify({{"a", "b", true}}, 1.0).at(0);
+  const Answer answer = classify({{"a", "b"}}, 1.0).at(0);
   EXPECT_EQ(answer.tokens, 5);
   EXPECT_NEAR(std::log(answer.scores[0] / answer.scores[1]), logits[0] - logits[1], 1e-5);
 }
@@ -68,10 +68,10 @@ TEST(Worker, NothingInNothingOut) {
 
 TEST(Worker, TokenIdsAndTextsGetTheSameAnswer) {
   Worker worker(EngineModel::load(checkpoint().path()));
-  const std::vector<TokenInput> ids = {{{2, 5, 6, 3}, {}}};
-  const std::vector<TextInput> text = {{"a b"}};
-  EXPECT_EQ(worker.classify(std::span<const TokenInput>(ids), 0.5).at(0).scores,
-            worker.classify(std::span<const TextInput>(text), 0.5).at(0).scores);
+  const std::vector<Tokens> ids = {{{2, 5, 6, 3}, {}}};
+  const std::vector<Text> text = {{"a b"}};
+  EXPECT_EQ(worker.classify(std::span<const Tokens>(ids), 0.5).at(0).scores,
+            worker.classify(std::span<const Text>(text), 0.5).at(0).scores);
 }
 
 TEST(Worker, BadInputIsRefused) {
@@ -98,7 +98,7 @@ TEST(WorkerPool, SharesEveryInputOnceInPartsThatOneWorkerCanTake) {
 
 TEST(WorkerPool, AFailureReachesTheCallerAndTheNextCallWorks) {
   WorkerPool pool(EngineModel::load(checkpoint().path()), 2);
-  const std::vector<TextInput> bad = {{"a"}, {"\xff"}, {"b"}};
+  const std::vector<Text> bad = {{"a"}, {"\xff"}, {"b"}};
   expect_error(ErrorCode::bad_data, "UTF-8", [&] { pool.classify(bad, 1.0); });
   EXPECT_EQ(pool.classify(std::span(bad).first(1), 1.0).size(), 1U);
 }

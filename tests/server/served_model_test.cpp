@@ -38,7 +38,7 @@ TEST(ServedModel, TheTableOfThisMachineIsTaken) {
 
 TEST(ServedModel, ItsRunnerIsTheEngine) {
   const ServedModel model = load(letters_checkpoint());
-  const TokenInput input = tokenise(*model.engine, {"a b"});
+  const Tokens input = tokenise(*model.engine, {"a b"});
   Worker worker(model.engine);
   EXPECT_EQ(model.make_runner()(std::span(&input, 1), 0.5).at(0).scores,
             worker.classify(std::span(&input, 1), 0.5).at(0).scores);

@@ -63,7 +63,7 @@ TEST(ServiceEnd, AnEngineThatThrowsFailsTheCallAndOnlyThat) {
   ServedModel model = letters_model();
   const auto broken = std::make_shared<std::atomic<bool>>(true);
   model.make_runner = [broken, inner = model.make_runner] {
-    return [broken, run = inner()](std::span<const TokenInput> inputs, double budget) {
+    return [broken, run = inner()](std::span<const Tokens> inputs, double budget) {
       if (*broken) throw Error(ErrorCode::runtime, "multiply", "no memory left");
       return run(inputs, budget);
     };

@@ -19,19 +19,19 @@ using testing::letters_model;
 using testing::nobody;
 using testing::one_worker;
 
-EngineAnswer engine_answer(std::string_view text, double budget) {
+Answer engine_answer(std::string_view text, double budget) {
   Worker worker(EngineModel::load(letters_checkpoint().path()));
-  const TextInput input{text};
+  const Text input{text};
   return worker.classify(std::span(&input, 1), budget).front();
 }
 
 TEST(Service, AnExactBudgetHasTheEnginesBits) {
   Service service({letters_model()}, one_worker(), nobody());
   const CallAnswer answer = Asked(service, {"a b c"}, {0.5, std::nullopt}).answer();
-  const EngineAnswer expected = engine_answer("a b c", 0.5);
+  const Answer expected = engine_answer("a b c", 0.5);
   ASSERT_EQ(answer.texts.size(), 1U);
   EXPECT_EQ(answer.texts[0].scores, expected.scores);
-  EXPECT_EQ(answer.texts[0].label, expected.label);
+  EXPECT_EQ(static_cast<size_t>(answer.texts[0].label), expected.label);
   EXPECT_EQ(answer.texts[0].budget, 0.5);
   EXPECT_EQ(answer.texts[0].active_heads, expected.active_heads);
   EXPECT_EQ(answer.texts[0].active_ffn, 0.5);

@@ -62,7 +62,7 @@ class Gate {
 inline ServedModel gated_model(const std::shared_ptr<Gate>& gate) {
   ServedModel model = letters_model();
   model.make_runner = [gate, inner = model.make_runner] {
-    return [gate, run = inner()](std::span<const TokenInput> inputs, double budget) {
+    return [gate, run = inner()](std::span<const Tokens> inputs, double budget) {
       gate->pass();
       return run(inputs, budget);
     };

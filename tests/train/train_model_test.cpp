@@ -104,8 +104,8 @@ TEST_F(TrainModel, PredictsUnseenTexts) {
 TEST_F(TrainModel, PredictsTheSameBitsTwice) {
   const Predictor first(model, 0.5, 1, "cpu");
   const Predictor second(model, 0.5, 1, "cpu");
-  const PredictInput input = {"the film was great", "", false};
-  const Prediction prediction = first.predict(input);
+  const Text input = {"the film was great"};
+  const Answer prediction = first.predict(input);
   EXPECT_EQ(prediction.tokens, 6);
   EXPECT_NEAR(prediction.scores[0] + prediction.scores[1], 1.0, 1e-12);
   EXPECT_EQ(first.predict(input).scores, prediction.scores);

@@ -26,7 +26,9 @@ class Texts {
     const auto count = std::min(batch_count * batch_size, static_cast<size_t>(rows.size()));
     for (size_t row = 0; row < count; ++row) {
       const auto number = static_cast<int64_t>(row);
-      sequences_.push_back({rows.row(number), rows.row_types(number)});
+      const auto ids = rows.row(number);
+      const auto types = rows.row_types(number);
+      sequences_.push_back({{ids.begin(), ids.end()}, {types.begin(), types.end()}});
     }
     logits_.resize(count * static_cast<size_t>(model.config().shape.labels));
     heads_run_.resize(count);
@@ -35,7 +37,7 @@ class Texts {
   size_t batches() const { return (sequences_.size() + batch_size - 1) / batch_size; }
 
   void run(const Plan& plan) {
-    const std::span<const Sequence> all = sequences_;
+    const std::span<const Tokens> all = sequences_;
     const auto labels = static_cast<size_t>(model_.config().shape.labels);
     for (size_t begin = 0; begin < all.size(); begin += batch_size) {
       const size_t count = std::min(batch_size, all.size() - begin);
@@ -61,7 +63,7 @@ class Texts {
 
  private:
   const EngineModel& model_;
-  std::vector<Sequence> sequences_;
+  std::vector<Tokens> sequences_;
   std::vector<float> logits_;
   std::vector<int64_t> heads_run_;
   Arena arena_;

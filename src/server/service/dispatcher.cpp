@@ -130,7 +130,7 @@ void Dispatcher::serve(const std::vector<RunBatch>& runners) {
 Dispatcher::Ran Dispatcher::run(const Batch& batch, const RunBatch& runner) const {
   observer_.budget_chosen(models_[batch.model].name, batch.choice);
   try {
-    std::vector<TokenInput> inputs;
+    std::vector<Tokens> inputs;
     inputs.reserve(batch.texts.size());
     for (const WaitingText& text : batch.texts) {
       inputs.push_back(text.call->take_input(text.place));
@@ -149,10 +149,10 @@ Dispatcher::Calls Dispatcher::record(const Batch& batch, Ran ran, double finishe
   } else {
     for (size_t i = 0; i < batch.texts.size(); ++i) {
       const WaitingText& text = batch.texts[i];
-      EngineAnswer& answer = ran.answers[i];
+      Answer& answer = ran.answers[i];
       text.call->answered(text.place,
-                          {answer.label, std::move(answer.scores), answer.budget,
-                           answer.active_heads, answer.active_ffn, answer.tokens},
+                          {static_cast<int64_t>(answer.label), std::move(answer.scores),
+                           answer.budget, answer.active_heads, answer.active_ffn, answer.tokens},
                           batch.started_ms - text.arrived_ms, finished_ms - batch.started_ms);
       if (text.call->ended()) ended.push_back(text.call);
     }

@@ -46,7 +46,7 @@ class Dispatcher {
  private:
   using Calls = std::vector<std::shared_ptr<PendingCall>>;
   struct Ran {
-    std::vector<EngineAnswer> answers;
+    std::vector<Answer> answers;
     std::optional<CallRefused> failure;
   };
 

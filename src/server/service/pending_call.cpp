@@ -5,7 +5,7 @@
 
 namespace headroom {
 
-PendingCall::PendingCall(size_t model, std::vector<TokenInput> inputs, double arrived_ms,
+PendingCall::PendingCall(size_t model, std::vector<Tokens> inputs, double arrived_ms,
                          double deadline_ms, CallDone done)
     : model_(model),
       inputs_(std::move(inputs)),
@@ -14,7 +14,7 @@ PendingCall::PendingCall(size_t model, std::vector<TokenInput> inputs, double ar
       done_(std::move(done)),
       open_(inputs_.size()) {
   answer_.texts.resize(inputs_.size());
-  for (const TokenInput& input : inputs_) tokens_ += static_cast<int64_t>(input.ids.size());
+  for (const Tokens& input : inputs_) tokens_ += static_cast<int64_t>(input.ids.size());
 }
 
 void PendingCall::answered(size_t place, TextAnswer answer, double queue_ms, double inference_ms) {

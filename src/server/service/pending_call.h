@@ -14,7 +14,7 @@ namespace headroom {
 
 class PendingCall {
  public:
-  PendingCall(size_t model, std::vector<TokenInput> inputs, double arrived_ms, double deadline_ms,
+  PendingCall(size_t model, std::vector<Tokens> inputs, double arrived_ms, double deadline_ms,
               CallDone done);
 
   size_t model() const { return model_; }
@@ -26,7 +26,7 @@ class PendingCall {
   const CallAnswer& answer() const { return answer_; }
 
   // For the batch that runs it, once.
-  TokenInput take_input(size_t place) { return std::move(inputs_[place]); }
+  Tokens take_input(size_t place) { return std::move(inputs_[place]); }
 
   void set_predicted(double predicted_ms) { answer_.predicted_ms = predicted_ms; }
   void answered(size_t place, TextAnswer answer, double queue_ms, double inference_ms);
@@ -41,7 +41,7 @@ class PendingCall {
 
  private:
   size_t model_;
-  std::vector<TokenInput> inputs_;
+  std::vector<Tokens> inputs_;
   double arrived_ms_;
   double deadline_ms_;
   CallDone done_;

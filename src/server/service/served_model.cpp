@@ -33,10 +33,10 @@ LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
 
 std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engine) {
   return [engine = std::move(engine)]() -> RunBatch {
-    return [worker = std::make_shared<Worker>(engine)](std::span<const TokenInput> inputs,
-                                                       double budget) {
-      return worker->classify(inputs, budget);
-    };
+    return
+        [worker = std::make_shared<Worker>(engine)](std::span<const Tokens> inputs, double budget) {
+          return worker->classify(inputs, budget);
+        };
   };
 }
 
@@ -46,8 +46,9 @@ ServedModel load_served_model(std::string name, const std::filesystem::path& dir
   served.name = std::move(name);
   served.directory = directory;
   served.engine = EngineModel::load(directory, options);
-  std::optional<LatencyTable> table = find_latency_table(
-      directory, cpu_name(), std::string(precision_name(options.precision)), threads_per_text);
+  std::optional<LatencyTable> table =
+      find_latency_table(directory, cpu_name(),
+                         std::string(precision_table.name(options.precision)), threads_per_text);
   served.calibrated_at_start = !table.has_value();
   served.table = table ? std::move(*table) : measure_quickly(served.engine, progress);
   served.make_runner = engine_runners(served.engine);

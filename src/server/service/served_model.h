@@ -16,8 +16,7 @@
 namespace headroom {
 
 // Runs batches for one thread. The service makes one per worker; tests put their own in place.
-using RunBatch =
-    std::function<std::vector<EngineAnswer>(std::span<const TokenInput> inputs, double budget)>;
+using RunBatch = std::function<std::vector<Answer>(std::span<const Tokens> inputs, double budget)>;
 
 struct ServedModel {
   std::string name;

@@ -67,12 +67,11 @@ size_t place_of(const std::vector<ServedModel>& models, std::string_view name) {
   return static_cast<size_t>(found - models.begin());
 }
 
-std::vector<TokenInput> tokenise_all(const EngineModel& model, const std::vector<CallText>& texts) {
-  std::vector<TokenInput> inputs;
+std::vector<Tokens> tokenise_all(const EngineModel& model, const std::vector<CallText>& texts) {
+  std::vector<Tokens> inputs;
   inputs.reserve(texts.size());
   for (const CallText& text : texts) {
-    inputs.push_back(tokenise(
-        model, {text.text, text.pair ? std::string_view(*text.pair) : "", text.pair.has_value()}));
+    inputs.push_back(tokenise(model, {text.text, text.pair}));
   }
   return inputs;
 }
@@ -110,7 +109,7 @@ CallTicket Service::submit(std::string_view model, const std::vector<CallText>& 
   const std::optional<double> latency_ms = spend.latency_ms ? spend.latency_ms : settings().slo_ms;
   const double deadline_ms =
       latency_ms ? arrived_ms + *latency_ms : std::numeric_limits<double>::infinity();
-  std::vector<TokenInput> inputs = tokenise_all(*served.engine, texts);
+  std::vector<Tokens> inputs = tokenise_all(*served.engine, texts);
   std::vector<WaitingText> waiting;
   waiting.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -36,23 +36,19 @@ Predictor::~Predictor() = default;
 const ModelConfig& Predictor::config() const {
   return state_->checkpoint.config;
 }
-double Predictor::budget() const {
-  return state_->budget;
-}
 
-Prediction Predictor::predict(const PredictInput& input) const {
+Answer Predictor::predict(const Text& text) const {
   const auto started = std::chrono::steady_clock::now();
   const torch::InferenceMode inference;
   const CheckpointModel& checkpoint = state_->checkpoint;
   const auto max_tokens = static_cast<int>(checkpoint.config.shape.positions);
   EncodedDataset row;
-  if (input.is_pair) {
-    const EncodedPair pair =
-        checkpoint.tokenizer->encode_pair(input.text, input.text_pair, max_tokens);
+  if (text.pair) {
+    const EncodedPair pair = checkpoint.tokenizer->encode_pair(text.text, *text.pair, max_tokens);
     row.append(pair.ids, 0);
     row.types = pair.types;
   } else {
-    row.append(checkpoint.tokenizer->encode(input.text, max_tokens), 0);
+    row.append(checkpoint.tokenizer->encode(text.text, max_tokens), 0);
   }
   const int32_t first = 0;
   const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());
@@ -64,17 +60,19 @@ Prediction Predictor::predict(const PredictInput& input) const {
   }
   const torch::Tensor logits = forward(state_->sliced, batch, options);
   const torch::Tensor scores = torch::softmax(logits.to(torch::kFloat64), -1).to(torch::kCPU);
-  Prediction prediction;
-  prediction.tokens = batch.length();
-  prediction.active_heads = checkpoint.config.adaptive()
-                                ? torch::stack(trace.chosen).mean().item<double>()
-                                : state_->selection.active_fraction();
-  prediction.label = scores.argmax(-1).item<int64_t>();
+  Answer answer;
+  answer.budget = state_->budget;
+  answer.active_ffn = state_->selection.active_ffn(checkpoint.config.shape.ffn);
+  answer.tokens = batch.length();
+  answer.active_heads = checkpoint.config.adaptive()
+                            ? torch::stack(trace.chosen).mean().item<double>()
+                            : state_->selection.active_fraction();
+  answer.label = static_cast<size_t>(scores.argmax(-1).item<int64_t>());
   const auto* values = scores.data_ptr<double>();
-  prediction.scores.assign(values, values + scores.numel());
-  prediction.milliseconds =
+  answer.scores.assign(values, values + scores.numel());
+  answer.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
-  return prediction;
+  return answer;
 }
 
 }  // namespace headroom

@@ -4,25 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "checkpoint/config.h"
+#include "headroom/types.h"
 
 namespace headroom {
-
-struct PredictInput {
-  std::string text;
-  std::string text_pair;
-  bool is_pair = false;
-};
-
-struct Prediction {
-  int64_t label = 0;
-  std::vector<double> scores;  // one probability per label
-  int64_t tokens = 0;
-  double active_heads = 1;  // share of the model's heads that ran
-  double milliseconds = 0;  // tokenising and the forward pass
-};
 
 class Predictor {
  public:
@@ -33,10 +19,9 @@ class Predictor {
   Predictor& operator=(const Predictor&) = delete;
 
   const ModelConfig& config() const;
-  double budget() const;
 
-  // Throws ErrorCode::bad_data when a text is not UTF-8.
-  Prediction predict(const PredictInput& input) const;
+  // Throws ErrorCode::bad_data when the text is not UTF-8.
+  Answer predict(const Text& text) const;
 
  private:
   struct State;
