@@ -1,12 +1,10 @@
 #include "cli/launch.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/reserved_port.h"
 
 namespace headroom {
 namespace {
@@ -37,21 +36,6 @@ struct RankProcess {
   throw Error(ErrorCode::runtime, operation, fmt::format("{}: {}", call, std::strerror(errno)));
 }
 
-// One that is free now; rank 0 takes it a moment later.
-int free_port() {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) fail("socket");
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  const bool found = bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                     getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  close(descriptor);
-  if (!found) fail("bind");
-  return ntohs(address.sin_port);
-}
-
 std::string read_output(int descriptor) {
   std::string text(static_cast<size_t>(std::max<off_t>(0, lseek(descriptor, 0, SEEK_END))), '\0');
   const ssize_t got = pread(descriptor, text.data(), text.size(), 0);
@@ -70,8 +54,7 @@ ErrorCode code_of(int exit_status) {
 class RankJob {
  public:
   RankJob(int count, const std::vector<std::string>& arguments) : arguments_(arguments) {
-    const int port = free_port();
-    for (int rank = 0; rank < count; ++rank) start(rank, count, port);
+    for (int rank = 0; rank < count; ++rank) start(rank, count, port_.number());
   }
   ~RankJob() {
     signal_all(SIGKILL);
@@ -189,6 +172,7 @@ class RankJob {
   }
 
   const std::vector<std::string>& arguments_;
+  const ReservedPort port_;  // where rank 0 listens
   std::vector<RankProcess> ranks_;
   std::optional<Error> failure_;
   bool killed_ = false;

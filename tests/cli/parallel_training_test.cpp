@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "base/reserved_port.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "cli/tiny_model.h"
 
@@ -94,9 +95,11 @@ TEST_F(ParallelTraining, ControlCSavesOnceAndExitsWith130) {
 }
 
 TEST_F(ParallelTraining, AJobOfAnotherLauncherIsJoined) {
-  const auto rank = [](const std::string& number) {
+  const ReservedPort port;
+  const auto rank = [&](const std::string& number) {
     ProcessInput given;
-    given.environment = {{"RANK", number}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", "28764"}};
+    given.environment = {
+        {"RANK", number}, {"WORLD_SIZE", "2"}, {"MASTER_PORT", std::to_string(port.number())}};
     return given;
   };
   Process first(training("joined", {}), rank("0"));

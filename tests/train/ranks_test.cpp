@@ -3,13 +3,12 @@
 #include "train/parallel/ranks.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <functional>
 #include <future>
 #include <thread>
 
+#include "base/reserved_port.h"
 #include "support.h"
 #include "train/loop/plan.h"
 #include "train/loop/trainer.h"
@@ -26,10 +25,10 @@ constexpr double timeout = 60;  // seconds
 
 // Calls `body` as every rank of a job of `size`.
 void as_ranks(int size, const std::function<void(Ranks&)>& body) {
-  static std::atomic<int> port = 23'000 + getpid() % 20'000;
+  const ReservedPort port;
   RankPlace place;
   place.size = place.local_size = size;
-  place.port = port++;
+  place.port = port.number();
   std::vector<std::thread> threads;
   for (place.rank = 0; place.rank < size; ++place.rank) {
     threads.emplace_back([place, &body] {
