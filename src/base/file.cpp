@@ -36,10 +36,12 @@ class Descriptor {
               fmt::format("{}: {}", path.string(), std::strerror(error)));
 }
 
+// A name beside `target` that nobody can guess.
 fs::path sibling(const fs::path& target, std::string_view suffix) {
-  fs::path clean = target.has_filename() ? target : target.parent_path();
-  return clean.parent_path() /
-         fmt::format(".{}.{}-{}", clean.filename().string(), suffix, ::getpid());
+  uint64_t random = 0;
+  if (::getentropy(&random, sizeof(random)) != 0) fail_write(target, errno);
+  return target.parent_path() /
+         fmt::format(".{}.{}-{:016x}", target.filename().string(), suffix, random);
 }
 
 fs::path parent_of(const fs::path& path) {
@@ -107,28 +109,42 @@ void sync_path(const fs::path& path) {
   if (::fsync(file.get()) != 0 && errno != EINVAL) fail_write(path, errno);
 }
 
+TemporaryFile::TemporaryFile(fs::path target)
+    : target_(std::move(target)), path_(sibling(target_, "tmp")) {
+  constexpr int fresh = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  descriptor_ = ::open(path_.c_str(), fresh, 0644);
+  if (descriptor_ < 0) fail_write(target_, errno);
+}
+
+TemporaryFile::~TemporaryFile() {
+  ::close(descriptor_);
+  if (!committed_) ::unlink(path_.c_str());
+}
+
+void TemporaryFile::append(std::string_view content) const {
+  write_all(descriptor_, content, target_);
+}
+
+void TemporaryFile::commit() {
+  if (::fsync(descriptor_) != 0) fail_write(target_, errno);
+  if (::rename(path_.c_str(), target_.c_str()) != 0) fail_write(target_, errno);
+  committed_ = true;
+  sync_path(parent_of(target_));
+}
+
 void write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path temporary = sibling(path, "tmp");
-  try {
-    const Descriptor file(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (file.get() < 0) fail_write(path, errno);
-    write_all(file.get(), content, path);
-    if (::fsync(file.get()) != 0) fail_write(path, errno);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_write(path, errno);
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  sync_path(parent_of(path));
+  TemporaryFile file(path);
+  file.append(content);
+  file.commit();
 }
 
 StagedDirectory::StagedDirectory(fs::path target)
     : target_(target.has_filename() ? std::move(target) : target.parent_path()),
       staging_(sibling(target_, "staging")) {
-  remove_tree(staging_);
   std::error_code error;
-  fs::create_directories(staging_, error);
+  fs::create_directories(parent_of(staging_), error);
+  // A folder or a link of this name is an error, not used.
+  if (!error && ::mkdir(staging_.c_str(), 0777) != 0) error.assign(errno, std::generic_category());
   if (error) {
     throw Error(ErrorCode::runtime, "create directory",
                 fmt::format("{}: {}", target_.string(), error.message()));

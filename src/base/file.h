@@ -15,6 +15,26 @@ namespace headroom {
 std::string read_file(const std::filesystem::path& path, ErrorCode code,
                       uint64_t limit = 1ULL << 32);
 
+// A new file beside `target` that replaces it in one step, or vanishes. Its name cannot be guessed
+// and it is never an existing file or link: folders of models may be open to strangers, who would
+// plant one that leads elsewhere. Throws ErrorCode::runtime naming `target`.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::filesystem::path target);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void append(std::string_view content) const;
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+};
+
 // Replaces `path` in one step. Throws ErrorCode::runtime when the disk is full or not writable; the
 // former content is then untouched.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -63,6 +64,45 @@ TEST(File, RemovedTreesTakeTheirFoldersAlong) {
   remove_tree(folder.path() / "not there");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "a"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "kept")) << "links are not followed";
+}
+
+// What a stranger planted under the names that used to be taken, and under the target's own.
+TEST(File, PlantedLinksAreNotFollowed) {
+  const TemporaryFolder folder;
+  const auto victim = folder.write("victim", "mine");
+  const auto target = folder.path() / "latency.json";
+  const std::string process = std::to_string(::getpid());
+  for (const std::string& name : {".latency.json.tmp-" + process, std::string("latency.json")}) {
+    std::filesystem::create_symlink(victim, folder.path() / name);
+  }
+  write_file_atomically(target, "new");
+  EXPECT_EQ(read_file(victim, ErrorCode::bad_data), "mine");
+  EXPECT_EQ(read_file(target, ErrorCode::bad_data), "new");
+  EXPECT_FALSE(std::filesystem::is_symlink(target)) << "the link itself is replaced";
+}
+
+TEST(File, TemporaryNamesCannotBeGuessed) {
+  const TemporaryFolder folder;
+  const TemporaryFile first(folder.path() / "a");
+  const TemporaryFile second(folder.path() / "a");  // nor do two writers of one file meet
+  size_t entries = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_EQ(entry.path().filename().string().size(), std::string(".a.tmp-").size() + 16);
+    ++entries;
+  }
+  EXPECT_EQ(entries, 2U);
+}
+
+TEST(StagedDirectory, APlantedFolderIsLeftAlone) {
+  const TemporaryFolder folder;
+  const std::string planted = ".model.staging-" + std::to_string(::getpid());
+  std::filesystem::create_directory(folder.path() / planted);
+  folder.write(planted + "/keep", "old");
+  StagedDirectory staged(folder.path() / "model");
+  write_file_atomically(staged.path() / "fresh", "new");
+  staged.commit();
+  EXPECT_EQ(read_file(folder.path() / planted / "keep", ErrorCode::bad_data), "old");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "model/keep"));
 }
 
 TEST(StagedDirectory, ReplacesTheTargetWhole) {

@@ -1,15 +1,10 @@
 #include "checkpoint/tensors/safetensors_writer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,40 +21,6 @@ namespace {
   throw Error(ErrorCode::runtime, "write safetensors",
               fmt::format("{}: {}", path.string(), message));
 }
-
-// Beside the target, so that the rename stays on one file system; named for this write alone, so
-// that two threads saving the same file do not mix.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& target) : target_(target) {
-    static std::atomic<uint64_t> writes = 0;
-    path_ = target.parent_path() / fmt::format(".{}.tmp-{}-{}", target.filename().string(),
-                                               ::getpid(), writes.fetch_add(1));
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) fail(target_, std::strerror(errno));
-  }
-  ~TemporaryFile() {
-    ::close(descriptor_);
-    if (!committed_) ::unlink(path_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  void append(std::string_view content) const { write_all(descriptor_, content, target_); }
-
-  void commit() {
-    if (::fsync(descriptor_) != 0) fail(target_, std::strerror(errno));
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
-    committed_ = true;
-    sync_path(target_.has_parent_path() ? target_.parent_path() : fs::path("."));
-  }
-
- private:
-  const fs::path& target_;
-  fs::path path_;
-  int descriptor_ = -1;
-  bool committed_ = false;
-};
 
 // Descending alignment first: every tensor then starts at a multiple of its element size, because
 // the data section does and all larger elements come before.
