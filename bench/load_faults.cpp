@@ -112,15 +112,17 @@ int pipeline_and_leave(const FaultySocket& socket, Random& random) {
   return random() % 2 == 0 ? socket.status() : 0;
 }
 
+const std::string post_head =
+    "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
 int announce_too_much(const FaultySocket& socket, Random& /*random*/) {
-  socket.send("POST /v1/classify HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n");
+  socket.send(post_head + "Content-Length: 99999999999\r\n\r\n");
   return socket.status();
 }
 
 int lie_about_chunks(const FaultySocket& socket, Random& random) {
-  socket.send("POST /v1/classify HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" +
-              std::string(random() % 2 == 0 ? "-1\r\n" : "ffffffffffffffff\r\n") +
-              random_bytes(random, 99));
+  socket.send(post_head + "Transfer-Encoding: chunked\r\n\r\n" +
+              (random() % 2 == 0 ? "-1\r\n" : "ffffffffffffffff\r\n") + random_bytes(random, 99));
   return socket.status();
 }
 

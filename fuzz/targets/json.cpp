@@ -1,4 +1,5 @@
-// Every JSON that we read: what is accepted is what the library would make of it, within the limits.
+// Every JSON that we read: what is accepted is what the library would make of it, within the
+// limits.
 #include "base/json.h"
 
 #include "base/json_builder.h"

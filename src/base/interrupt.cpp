@@ -21,6 +21,10 @@ void watch_for_interrupts() {
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A terminal that closes, unless nohup has us ignore it.
+  struct sigaction former = {};
+  sigaction(SIGHUP, nullptr, &former);
+  if (former.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 bool interrupt_requested() {

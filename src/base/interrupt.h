@@ -3,7 +3,8 @@
 
 namespace headroom {
 
-// From now on SIGINT and SIGTERM set the flag; a second SIGINT ends the process at once.
+// From now on SIGINT, SIGTERM and (unless it is ignored) SIGHUP set the flag; a second SIGINT ends
+// the process at once.
 void watch_for_interrupts();
 bool interrupt_requested();
 

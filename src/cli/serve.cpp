@@ -1,9 +1,14 @@
 // headroom serve: answers over HTTP until it is told to stop.
 #include <fmt/format.h>
+#include <malloc.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "base/interrupt.h"
 #include "base/machine.h"
@@ -14,6 +19,7 @@
 #include "cli/verb.h"
 #include "engine/kernels/isa.h"
 #include "server/api/api.h"
+#include "server/http/host.h"
 #include "server/http/server.h"
 #include "server/service/service.h"
 #include "server/service/service_backend.h"
@@ -30,6 +36,7 @@ struct ServeOptions {
   std::string budget = "1";
   std::string min_budget = "0.125";
   std::string api_key;
+  std::vector<std::string> allowed_hosts;
   double slo_ms = 0;
   uint64_t max_memory = 0;  // bytes; 0: no limit
   int drain_seconds = 10;
@@ -74,13 +81,30 @@ uint64_t memory_left(const ServeOptions& options) {
   return std::max<uint64_t>(1, options.max_memory - std::min(options.max_memory, used));
 }
 
-// Gives requests what models and connections leave. A body takes twice its size while it grows, and
-// four times more while it is parsed; one is at a time.
-void share_memory(ServeOptions& options) {
+// What the threads take beyond what is resident before the first request: each the activations of a
+// full batch, and a body with its parsed value, its texts and their tokens.
+uint64_t memory_of_threads(const ServeOptions& options, const std::vector<ServedModel>& models) {
+  uint64_t activations = 0;
+  for (const ServedModel& model : models) {
+    const auto& shape = model.engine->config().shape;
+    const int64_t of_a_token = 8 * shape.width + 2 * shape.ffn;  // floats alive in one layer
+    activations = std::max(activations, static_cast<uint64_t>(of_a_token) * sizeof(float));
+  }
+  const int asked = options.service.workers;
+  const uint64_t workers =
+      asked > 0 ? static_cast<uint64_t>(asked) : std::max(1U, std::thread::hardware_concurrency());
+  const auto tokens = static_cast<uint64_t>(options.service.max_batch_tokens);
+  return workers * (tokens * activations + 5 * options.http.body_bytes);
+}
+
+// Gives requests what models, threads and connections leave. A body that comes in chunks is copied
+// when it has outgrown its memory, and is there twice for that moment.
+void share_memory(ServeOptions& options, uint64_t threads) {
   if (options.max_memory == 0) return;
   HttpLimits& http = options.http;
-  const size_t a_connection = http.header_bytes + 48'000;  // two buffers, the session, its socket
-  const uint64_t fixed = http.connections * a_connection + 4 * http.body_bytes;
+  // Two buffers, the session, its socket, and the part of a body that is not counted.
+  const size_t a_connection = http.header_bytes + 48'000 + http.small_body_bytes;
+  const uint64_t fixed = http.connections * a_connection + threads;
   const uint64_t left = memory_left(options);
   if (left < fixed + 2 * http.body_bytes) {
     throw Error(
@@ -90,7 +114,7 @@ void share_memory(ServeOptions& options) {
                     shown_bytes(options.max_memory), shown_bytes(left), http.connections,
                     http.body_bytes, shown_bytes(fixed + 2 * http.body_bytes)));
   }
-  http.held_bytes = (left - fixed) / 2;
+  http.held_bytes = std::min<size_t>(http.held_bytes, (left - fixed) / 2);
 }
 
 std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
@@ -120,12 +144,27 @@ std::vector<std::string> names_of(const std::vector<ServedModel>& models) {
   return names;
 }
 
-// Each connection is a descriptor, and systems start processes with room for 1024.
-void allow_many_descriptors() {
+// Each connection is a descriptor, and systems start processes with room for 1024. Where there are
+// too few, connections are fewer: the others would not be accepted and hang.
+void allow_many_descriptors(HttpLimits& http, ServerLog& log) {
+  constexpr size_t others = 128;  // files, what is kept for probes, the runtime's own
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  const size_t most =
+      std::max<size_t>(16, limit.rlim_max - std::min<size_t>(limit.rlim_max, others));
+  if (limit.rlim_max == RLIM_INFINITY || most >= http.connections) return;
+  log.event("fewer_connections", {{"connections", most}, {"why", "ulimit -n"}});
+  http.connections = most;
+}
+
+// glibc keeps what is freed, and more of it the larger it was: 300 half-sent bodies held 600 MB
+// after their clients had left. With a fixed threshold such blocks go back to the system at once.
+void return_freed_memory(bool few_arenas) {
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+  if (few_arenas) mallopt(M_ARENA_MAX, 2);  // each keeps some of its own
 }
 
 void announce(const HttpServer& server, const std::vector<std::string>& models, bool json) {
@@ -138,18 +177,22 @@ void announce(const HttpServer& server, const std::vector<std::string>& models, 
 }
 
 void serve(ServeOptions& options, bool json) {
-  allow_many_descriptors();
-  ServerLog log(stderr, json);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that has gone is no reason to end
+  return_freed_memory(options.max_memory > 0);
+  ServerLog log(STDERR_FILENO, json);
+  allow_many_descriptors(options.http, log);
   std::vector<ServedModel> models = load_models(options, log);
   const std::vector<std::string> names = names_of(models);
+  const uint64_t threads = memory_of_threads(options, models);
   LoggedMetrics metrics(names, log, options.log_requests);
   Service service(std::move(models), options.service, metrics);
   ServiceBackend backend(service);
-  share_memory(options);
+  share_memory(options, threads);
   const auto metrics_text = [&] {
     for (const std::string& name : names) {
       metrics.set_queue_length(name, service.live(name).queue);
     }
+    metrics.set_log_lines_dropped(log.dropped());
     return metrics.text();
   };
   Router router(api_routes(backend, {std::string(isa_name(chosen_isa())), options.http,
@@ -167,11 +210,18 @@ void serve(ServeOptions& options, bool json) {
   log.event("stopped", {{"cut", shutdown.cut}, {"drain_seconds", shutdown.seconds}});
 }
 
+const CLI::Validator not_empty(
+    [](std::string& value) {
+      return std::string(value.empty() ? "is empty; leave the option out to do without it" : "");
+    },
+    "", "not_empty");
+
 void add_serving_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--model", options.models, "checkpoint directory, or NAME=DIR; repeatable")
       ->required()
       ->allow_extra_args(false);
-  app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one");
+  app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one")
+      ->check(not_empty);
   app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
   app.add_option("--slo-ms", options.slo_ms,
                  "deadline of requests that name none; the budget is lowered to meet it; 0: none");
@@ -204,7 +254,13 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
                  "time for requests under way after SIGTERM")
       ->check(CLI::Range(0, 3600));
   app.add_option("--api-key", options.api_key,
-                 "clients must send it; better in the environment, where ps does not show it");
+                 "clients must send it; better in the environment, where ps does not show it")
+      ->check(not_empty);
+  app.add_option("--allowed-host", options.allowed_hosts,
+                 "a name that clients may call this server by, besides localhost and --host; "
+                 "without it only servers on loopback check Host; repeatable")
+      ->allow_extra_args(false)
+      ->check(not_empty);
   app.add_flag("--log-requests", options.log_requests, "a line in the log for every request");
 }
 
@@ -221,6 +277,12 @@ void check_options(ServeOptions& options) {
                 fmt::format("--slo-ms {} is not a time", options.slo_ms));
   }
   if (options.slo_ms > 0) options.service.slo_ms = options.slo_ms;
+  const char* key_twin = getenv("HEADROOM_API_KEY");
+  if (options.api_key.empty() && key_twin != nullptr && *key_twin == '\0') {
+    throw Error(ErrorCode::usage, "read options",
+                "HEADROOM_API_KEY is set but empty; unset it to serve without a key");
+  }
+  options.http.allowed_hosts = allowed_hosts(options.host, options.allowed_hosts);
   options.http.read = std::chrono::seconds(options.read_seconds);
   options.http.idle = std::chrono::seconds(options.idle_seconds);
 }
@@ -230,7 +292,8 @@ void check_options(ServeOptions& options) {
 int run_serve(int argc, char** argv) {
   CLI::App app(
       "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
-      "load it spends less on each text before it refuses any. SIGTERM drains and stops it.",
+      "load it spends less on each text before it refuses any. SIGTERM and SIGHUP drain and stop "
+      "it.",
       "headroom serve");
   ServeOptions options;
   add_serving_options(app, options);

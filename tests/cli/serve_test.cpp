@@ -149,6 +149,36 @@ TEST(Serve, WrongOptionsAreUsageErrors) {
   expect_failure(run({"serve", "--model", "a b=" + model}), 2, "\"a b\" is no name for a model");
 }
 
+TEST(Serve, NothingIsOpenThatOneMeantToClose) {
+  const std::string model = HEADROOM_SOURCE_DIR "/models/news-mini";
+  expect_failure(run({"serve", "--model", model, "--api-key", ""}), 2,
+                 "is empty; leave the option out");
+  expect_failure(run({"serve", "--model", model}, {"", {{"HEADROOM_API_KEY", ""}}}), 2,
+                 "HEADROOM_API_KEY is set but empty; unset it to serve without a key");
+  expect_failure(run({"serve", "--model", model, "--host", ""}), 2, "is empty");
+}
+
+TEST(Serve, DrainsOnSighup) {
+  const CalibratedModel model;
+  Served served({"--model", model.path()});
+  const Outcome outcome = served.stop(SIGHUP);
+  EXPECT_EQ(outcome.exit_code, 0) << transcript(outcome);
+  expect_holds(outcome.err, "\"draining\"");
+}
+
+TEST(Serve, OnLoopbackItIsCalledByItsOwnNamesOnly) {
+  const CalibratedModel model;
+  Served served({"--model", model.path(), "--allowed-host", "news.example"});
+  const auto status = [&](const std::string& host) {
+    return RawClient(served.port())
+        .exchange("GET /v1/models HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+        .status;
+  };
+  EXPECT_EQ(status("localhost:80"), 200);
+  EXPECT_EQ(status("news.example"), 200);
+  EXPECT_EQ(status("rebound.example"), 421);
+}
+
 TEST(Serve, AMissingModelIsABadModel) {
   const Outcome outcome = run({"serve", "--model", "nowhere", "--json"});
   EXPECT_EQ(outcome.exit_code, 4) << transcript(outcome);

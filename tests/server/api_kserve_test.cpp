@@ -19,8 +19,9 @@ class KServe : public ::testing::Test {
   HttpResponse ask(const std::string& method, const std::string& path,
                    const std::string& body = "") {
     HttpResponse answer;
-    router_.handle({{method, path, "", "", ""}, body, std::chrono::steady_clock::now()},
-                   [&](HttpResponse response) { answer = std::move(response); });
+    router_.handle(
+        {{method, path, "", "application/json", "", ""}, body, std::chrono::steady_clock::now()},
+        [&](HttpResponse response) { answer = std::move(response); });
     return answer;
   }
   Json ask_json(const std::string& method, const std::string& path, const std::string& body = "") {

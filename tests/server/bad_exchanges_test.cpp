@@ -34,8 +34,10 @@ std::string infer(std::string_view body) {
 // A POST whose fields after Host and whose body are as given.
 std::string raw_post(std::string_view fields, std::string_view body,
                      std::string_view version = "HTTP/1.1") {
-  return "POST /v1/classify " + std::string(version) + "\r\nHost: test\r\n" + std::string(fields) +
-         "\r\n" + std::string(body);
+  const bool typed = fields.find("Content-Type") != std::string_view::npos;
+  return "POST /v1/classify " + std::string(version) + "\r\nHost: test\r\n" +
+         (typed ? "" : "Content-Type: application/json\r\n") + std::string(fields) + "\r\n" +
+         std::string(body);
 }
 
 std::string chunked(std::string_view body) {
@@ -81,6 +83,13 @@ std::vector<Exchange> broken_http() {
        "bad_request"},
       {"unknown transfer coding", raw_post("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"), 400,
        "bad_request"},
+      {"a field that is folded", "GET / HTTP/1.1\r\nHost: t\r\nX-A: a\r\n b\r\n\r\n", 400,
+       "bad_request"},
+      {"chunks in a folded field", raw_post("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n"), 400,
+       "bad_request"},
+      {"a length folded with a tab", raw_post("Content-Length:\r\n\t2\r\n", "{}"), 400,
+       "bad_request"},
+      {"a hundred and one fields", get("/", repeated("a:\r\n", 101)), 431, "headers_too_large"},
       {"chunked twice",
        raw_post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"), 400,
        "bad_request"},
@@ -121,6 +130,9 @@ std::vector<Exchange> wrong_requests() {
       {"unknown method", "FROB /v1/classify HTTP/1.1\r\nHost: t\r\n\r\n", 405,
        "method_not_allowed"},
       {"reading what is written to", get("/v1/classify"), 405, "method_not_allowed"},
+      {"no type (as any web page can send)",
+       "POST /v1/classify HTTP/1.1\r\nHost: t\r\nContent-Length: 2\r\n\r\n{}", 415,
+       "unsupported_media_type"},
       {"plain text", raw_post("Content-Type: text/plain\r\nContent-Length: 2\r\n", "{}"), 415,
        "unsupported_media_type"},
       {"a form",

@@ -23,8 +23,8 @@ class Door {
  public:
   explicit Door(const DoorSettings& settings = {})
       : metrics({"news"}),
-        log_stream_(std::tmpfile()),
-        log_(log_stream_, /*json=*/true),
+        log_stream_(std::tmpfile(), &std::fclose),
+        log_(fileno(log_stream_.get()), /*json=*/true),
         router_(api_routes(backend, {"portable", settings.limits, settings.calls,
                                      [this] { return metrics.text(); }}),
                 settings.api_key, metrics, [this] { backend.begin_drain(); }),
@@ -37,7 +37,6 @@ class Door {
   ~Door() {
     if (thread_.joinable()) stop();
     server_.reset();
-    std::fclose(log_stream_);
   }
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
@@ -54,7 +53,8 @@ class Door {
   Metrics metrics;
 
  private:
-  FILE* log_stream_;
+  // Closed after the log, which writes to it until its end.
+  std::unique_ptr<FILE, int (*)(FILE*)> log_stream_;
   ServerLog log_;
   Router router_;
   std::unique_ptr<HttpServer> server_;

@@ -1,7 +1,10 @@
 // How the door behaves with clients that are slow, many, in a hurry or gone.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "server/door.h"
+#include "server/http/host.h"
 #include "server/raw_client.h"
 
 namespace headroom {
@@ -9,6 +12,8 @@ namespace {
 using namespace testing;
 using std::chrono::milliseconds;
 
+const std::string json_post =
+    "POST /v1/classify HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n";
 const std::string question = post("/v1/classify", R"({"inputs":"x"})");
 
 // A client that has sent `bytes`, the first request of which the backend holds until released.
@@ -51,7 +56,8 @@ TEST(Door, TakesAChunkedBodyWithExtensionsAndTrailers) {
   Door door;
   RawClient client(door.port);
   const RawResponse response = client.exchange(
-      "POST /v1/classify HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
+      json_post +
+      "Transfer-Encoding: chunked\r\n\r\n"
       "4;name=value\r\n{\"in\r\nb\r\nputs\":\"abc\"\r\n1\r\n}\r\n0\r\nX-Trailer: y\r\n\r\n");
   EXPECT_EQ(response.status, 200) << response.body;
   EXPECT_EQ(door.backend.last_texts.at(0).text, "abc");
@@ -62,8 +68,8 @@ TEST(Door, InvitesABodyThatWaitsForIt) {
   RawClient client(door.port);
   const std::string body = R"({"inputs":"x"})";
   const RawResponse invited = client.exchange(
-      "POST /v1/classify HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: " +
-      std::to_string(body.size()) + "\r\n\r\n");
+      json_post + "Expect: 100-continue\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n");
   EXPECT_EQ(invited.status, 100);
   EXPECT_EQ(client.exchange(body).status, 200);
 }
@@ -163,14 +169,103 @@ TEST(Door, TellsConnectionsOverTheLimitThatThereIsNoRoom) {
   DoorSettings settings;
   settings.limits.connections = 1;
   Door door(settings);
-  RawClient first(door.port);
-  ASSERT_EQ(first.exchange(get("/v2/health/live")).status, 200);
+  const auto first = waiting_client(door);
   RawClient second(door.port);
-  const RawResponse refused = second.receive();
+  const RawResponse refused = second.exchange(question);
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.error_code(), "overloaded");
   EXPECT_EQ(refused.fields.at("retry-after"), "1");
-  EXPECT_EQ(first.exchange(get("/v2/health/live")).status, 200) << "the first one stays";
+  door.backend.release_all();
+  EXPECT_EQ(first->receive().status, 200) << "the first one stays";
+}
+
+TEST(Door, AnswersProbesWhenThereIsNoRoomForAnythingElse) {
+  DoorSettings settings;
+  settings.limits.connections = 1;
+  Door door(settings);
+  const auto first = waiting_client(door);
+  std::vector<std::unique_ptr<RawClient>> silent;  // who take what is kept for probes
+  for (int i = 0; i < 70; ++i) silent.push_back(std::make_unique<RawClient>(door.port));
+  RawClient probe(door.port);
+  EXPECT_EQ(probe.exchange(get("/v2/health/live")).status, 200);
+  EXPECT_TRUE(probe.closed_silently());
+  door.backend.release_all();
+  EXPECT_EQ(first->receive().status, 200);
+}
+
+TEST(Door, WhoKeepsAFullServerWaitingMakesRoom) {
+  DoorSettings settings;
+  settings.limits.connections = 2;
+  Door door(settings);
+  RawClient idle(door.port);
+  ASSERT_EQ(idle.exchange(get("/v2/health/live")).status, 200);
+  RawClient slow(door.port);
+  slow.send("GET /v2/health/live HTTP/1.1\r\nHo");
+  RawClient third(door.port);
+  EXPECT_EQ(third.exchange(question).status, 200);
+  EXPECT_TRUE(idle.closed_silently()) << "it waited longest";
+  RawClient fourth(door.port);
+  EXPECT_EQ(fourth.exchange(question).status, 200);
+  EXPECT_TRUE(slow.closed_silently());
+  EXPECT_EQ(third.exchange(question).status, 200);
+}
+
+// With the next descriptor for the client there is none left to accept it with.
+TEST(Door, TurnsClientsAwayWhenThereAreNoDescriptors) {
+  Door door;
+  const auto busy = waiting_client(door);
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const int next = dup(0);
+  close(next);
+  const rlimit lowered{static_cast<rlim_t>(next) + 1, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lowered), 0);
+  EXPECT_TRUE(RawClient(door.port).closed_silently()) << "it does not hang";
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  door.backend.release_all();
+  EXPECT_EQ(busy->receive().status, 200);
+  EXPECT_EQ(RawClient(door.port).exchange(get("/v2/health/live")).status, 200);
+}
+
+TEST(Door, SkipsEmptyLinesBeforeARequest) {
+  Door door;
+  RawClient client(door.port);
+  EXPECT_EQ(client.exchange("\r\n" + question).status, 200);
+  EXPECT_EQ(client.exchange("\r\n\r\n" + question).status, 200);
+  client.send("\r");
+  EXPECT_EQ(client.exchange("\n" + question).status, 200);
+}
+
+TEST(Door, SendsNoInvitationToClientsThatDoNotKnowIt) {
+  Door door;
+  RawClient client(door.port);
+  const std::string body = R"({"inputs":"x"})";
+  const RawResponse response = client.exchange(
+      "POST /v1/classify HTTP/1.0\r\nContent-Type: application/json\r\nExpect: "
+      "100-continue\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_EQ(response.status, 200);
+}
+
+TEST(Door, IsCalledByItsOwnNamesOnly) {
+  DoorSettings settings;
+  settings.limits.allowed_hosts = allowed_hosts("127.0.0.1", {"News.example"});
+  Door door(settings);
+  const auto status = [&](const std::string& target, const std::string& host) {
+    return RawClient(door.port)
+        .exchange("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+        .status;
+  };
+  for (const char* own : {"localhost", "LOCALHOST:8080", "127.0.0.1:80", "[::1]:1", "[::1]",
+                          "news.example.", "news.example:443"}) {
+    EXPECT_EQ(status("/v2/health/live", own), 200) << own;
+  }
+  for (const char* other : {"rebound.example", "localhost.evil.example", "[::1", ":80", "1.2.3.4",
+                            "xlocalhost", "127.0.0.1.nip.io"}) {
+    EXPECT_EQ(status("/v2/health/live", other), 421) << other;
+  }
+  EXPECT_EQ(status("http://localhost/v2/health/live", "localhost"), 200);
+  EXPECT_EQ(status("http://rebound.example/v2/health/live", "localhost"), 421);
 }
 
 TEST(Door, WithoutTheKeyOnlyThePageAndHealthAreShown) {
@@ -230,7 +325,7 @@ TEST(Door, AnAnswerThatComesAfterTheServerStoppedIsDropped) {
 TEST(Door, APortThatIsTakenIsARunTimeError) {
   Door door;
   FakeBackend backend;
-  ServerLog log(stderr, false);
+  ServerLog log(STDERR_FILENO, false);
   Metrics metrics({"news"});
   Router router({}, "", metrics, [] {});
   try {
@@ -245,6 +340,7 @@ TEST(Door, APortThatIsTakenIsARunTimeError) {
 TEST(Door, RequestsThatTogetherTakeTooMuchMemoryAreToldToComeBack) {
   DoorSettings settings;
   settings.limits.held_bytes = 1000;
+  settings.limits.small_body_bytes = 0;
   Door door(settings);
   const std::string large = R"({"inputs":")" + std::string(600, 'x') + "\"}";
   const std::string request = post("/v1/classify", large);
@@ -257,6 +353,54 @@ TEST(Door, RequestsThatTogetherTakeTooMuchMemoryAreToldToComeBack) {
   EXPECT_EQ(first->receive().status, 200);
   door.backend.mode = FakeBackend::Mode::at_once;
   EXPECT_EQ(first->exchange(request).status, 200) << "what is answered is let go";
+}
+
+TEST(Door, SmallRequestsGetInBesideManyHalfSentLargeOnes) {
+  DoorSettings settings;
+  settings.limits.held_bytes = 100'000;
+  Door door(settings);
+  const std::string announcement =
+      json_post + "Expect: 100-continue\r\nContent-Length: 110000\r\n\r\n";
+  RawClient half_sent(door.port);
+  EXPECT_EQ(half_sent.exchange(announcement).status, 100);
+  half_sent.send("{");
+  EXPECT_EQ(RawClient(door.port).exchange(announcement).status, 429);
+  EXPECT_EQ(RawClient(door.port).exchange(question).status, 200);
+  half_sent.close();
+  const std::string large = R"({"inputs":")" + std::string(110'000, 'x') + "\"}";
+  int status = 429;
+  for (int tries = 0; tries < 10'000 && status == 429; ++tries) {  // until the server notices
+    status = RawClient(door.port).exchange(post("/v1/classify", large)).status;
+  }
+  EXPECT_EQ(status, 200) << "what a client that left had announced is free again";
+}
+
+// Answers every request with the client that it is said to come from.
+class NamesClients : public HttpHandler {
+ public:
+  std::optional<HttpResponse> refuse_early(const HttpHead&) override { return std::nullopt; }
+  Abandon handle(HttpRequest request, Reply reply) override {
+    HttpResponse response;
+    response.body = request.head.client;
+    reply(std::move(response));
+    return {};
+  }
+  bool is_probe(const HttpHead&) const override { return false; }
+  HttpResponse refuse(const std::string&, const HttpError& error) override {
+    return error_response(error, ErrorShape::plain);
+  }
+  void begin_drain() override {}
+};
+
+TEST(Door, TellsTheHandlerWhoseRequestItIs) {
+  ServerLog log(STDERR_FILENO, false);
+  NamesClients handler;
+  HttpServer server(handler, {}, "127.0.0.1", 0, log);
+  std::atomic<bool> stop = false;
+  std::thread thread([&] { server.run([&] { return stop.load(); }, milliseconds(0)); });
+  EXPECT_EQ(RawClient(server.port()).exchange(get("/")).body, "127.0.0.1");
+  stop = true;
+  thread.join();
 }
 
 TEST(Door, SaysLittleOfWhatItWasSent) {

@@ -16,6 +16,12 @@ class MetricsText : public ::testing::Test {
   Metrics metrics_{{"news"}};
 };
 
+TEST_F(MetricsText, TellsHowManyLinesOfTheLogWereDropped) {
+  metrics_.set_log_lines_dropped(3);
+  metrics_.set_log_lines_dropped(5);
+  expect_line("headroom_log_lines_dropped_total 5");
+}
+
 TEST_F(MetricsText, CountsResponsesByModelAndCode) {
   HttpResponse response;
   response.model = "news";

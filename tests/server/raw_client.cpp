@@ -116,14 +116,15 @@ bool RawClient::wait_for_reset() const {
 
 std::string post(std::string_view path, std::string_view body, std::string_view fields) {
   std::ostringstream request;
-  request << "POST " << path << " HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n"
+  request << "POST " << path << " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
           << fields << "Content-Length: " << body.size() << "\r\n\r\n"
           << body;
   return request.str();
 }
 
 std::string get(std::string_view path, std::string_view fields) {
-  return "GET " + std::string(path) + " HTTP/1.1\r\nHost: test\r\n" + std::string(fields) + "\r\n";
+  return "GET " + std::string(path) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(fields) +
+         "\r\n";
 }
 
 }  // namespace headroom::testing

@@ -39,18 +39,20 @@ class Routes : public ::testing::Test {
   }
 
   Seen seen_;
-  Router router_{{answering("GET", "/a/{model}"), answering("POST", "/a/{model}"),
-                  immediate("/fails",
-                            [](const ApiRequest&) -> HttpResponse {
-                              throw Error(ErrorCode::runtime, "read /etc/secret", "disk on fire");
-                            }),
-                  immediate("/refuses",
-                            [](const ApiRequest&) -> HttpResponse {
-                              throw Error(ErrorCode::usage, "choose budget", "0.3 is not there");
-                            })},
-                 "",
-                 seen_,
-                 [] {}};
+  Router router_{
+      {answering("GET", "/a/{model}"), answering("POST", "/a/{model}"),
+       immediate("/fails",
+                 [](const ApiRequest&) -> HttpResponse {
+                   throw Error(ErrorCode::runtime, "read /etc/secret", "disk on fire");
+                 }),
+       immediate("/exhausts", [](const ApiRequest&) -> HttpResponse { throw std::bad_alloc(); }),
+       immediate("/refuses",
+                 [](const ApiRequest&) -> HttpResponse {
+                   throw Error(ErrorCode::usage, "choose budget", "0.3 is not there");
+                 })},
+      "",
+      seen_,
+      [] {}};
 };
 
 TEST_F(Routes, FindsAPathWithItsParameter) {
@@ -69,13 +71,20 @@ TEST_F(Routes, AWrongMethodIsToldTheRightOnes) {
   EXPECT_EQ(response.fields[0].value, "GET, HEAD, POST, OPTIONS");
 }
 
-TEST_F(Routes, TakesJsonWithOrWithoutSayingSo) {
-  for (const char* type : {"", "application/json", "application/json; charset=utf-8",
+TEST_F(Routes, ARequestWithoutMemoryIsToldToComeBack) {
+  EXPECT_EQ(ask("GET", "/exhausts").status, 503);
+  EXPECT_TRUE(seen_.failures.empty());
+}
+
+TEST_F(Routes, TakesOnlyWhatSaysThatItIsJson) {
+  for (const char* type : {"application/json", "application/json; charset=utf-8",
                            "Application/JSON;charset=\"UTF-8\""}) {
-    EXPECT_EQ(ask("POST", "/a/b", {"", "", "", type, ""}).status, 200) << type;
+    EXPECT_EQ(ask("POST", "/a/b", {"", "", "", type, "", ""}).status, 200) << type;
   }
-  EXPECT_EQ(ask("POST", "/a/b", {"", "", "", "", "identity"}).status, 200);
-  EXPECT_EQ(ask("POST", "/a/b", {"", "", "", "", "br"}).status, 415);
+  const std::string json = "application/json";
+  EXPECT_EQ(ask("POST", "/a/b", {"", "", "", json, "identity", ""}).status, 200);
+  EXPECT_EQ(ask("POST", "/a/b", {"", "", "", json, "br", ""}).status, 415);
+  EXPECT_EQ(ask("POST", "/a/b").status, 415);  // as a browser posts a blob for any page
 }
 
 TEST_F(Routes, OurFaultsAreLoggedAndNotTold) {

@@ -50,7 +50,7 @@ void check_media_type(const HttpHead& head) {
     throw HttpError(HttpErrorCode::unsupported_media_type,
                     "Content-Encoding is not supported: send the body as plain JSON");
   }
-  if (head.content_type.empty()) return;
+  // Required: without it a page of another origin could post here, and its browser would not ask.
   const Segments parts = media_type_parts(head.content_type);
   if (parts[0] != "application/json") {
     throw HttpError(HttpErrorCode::unsupported_media_type, "Content-Type must be application/json");
@@ -185,6 +185,8 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
     const bool theirs = error.code() == ErrorCode::bad_data || error.code() == ErrorCode::usage;
     if (theirs) return fail(HttpErrorCode::unprocessable, error.message());
     observer_.request_failed(error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(HttpErrorCode::out_of_memory, "this server has no memory for this request now");
   } catch (const std::exception& problem) {
     observer_.request_failed(problem.what());
   }

@@ -23,11 +23,13 @@ constexpr CodeEntry codes[] = {
     {HttpErrorCode::request_timeout, 408, "request_timeout", "invalid_request_error"},
     {HttpErrorCode::payload_too_large, 413, "payload_too_large", "invalid_request_error"},
     {HttpErrorCode::unsupported_media_type, 415, "unsupported_media_type", "invalid_request_error"},
+    {HttpErrorCode::misdirected_request, 421, "misdirected_request", "invalid_request_error"},
     {HttpErrorCode::unprocessable, 422, "unprocessable", "invalid_request_error"},
     {HttpErrorCode::overloaded, 429, "overloaded", "overloaded_error"},
     {HttpErrorCode::headers_too_large, 431, "headers_too_large", "invalid_request_error"},
     {HttpErrorCode::internal, 500, "internal", "server_error"},
     {HttpErrorCode::draining, 503, "draining", "server_error"},
+    {HttpErrorCode::out_of_memory, 503, "out_of_memory", "server_error"},
 };
 
 const CodeEntry& entry_of(HttpErrorCode code) {
@@ -76,6 +78,8 @@ std::string_view http_reason(int status) {
       return "Content Too Large";
     case 415:
       return "Unsupported Media Type";
+    case 421:
+      return "Misdirected Request";
     case 422:
       return "Unprocessable Content";
     case 429:

@@ -19,12 +19,14 @@ enum class HttpErrorCode {
   method_not_allowed,
   request_timeout,
   payload_too_large,
+  misdirected_request,
   unsupported_media_type,
   unprocessable,
   overloaded,
   headers_too_large,
   internal,
   draining,
+  out_of_memory,
 };
 
 int http_status(HttpErrorCode code);

@@ -24,6 +24,9 @@ class HttpHandler {
   // says that the client has gone and the answer is not wanted.
   virtual Abandon handle(HttpRequest request, Reply reply) = 0;
 
+  // Whether it asks how the server is, which is answered when nothing else can be any more.
+  virtual bool is_probe(const HttpHead& head) const = 0;
+
   // The response to what never became a request: damaged, too large, too slow.
   virtual HttpResponse refuse(const std::string& target, const HttpError& error) = 0;
 

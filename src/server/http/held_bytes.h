@@ -1,5 +1,5 @@
-// How many bytes of requests the server holds at one time, from their first to their answer. One
-// thread counts.
+// How many bytes of bodies the server holds at one time, from their announcement to their answer.
+// One thread counts.
 #pragma once
 
 #include <cstddef>

@@ -34,6 +34,11 @@ void ReplySocket::expect_no_more() {
   last_ = true;
 }
 
+void ReplySocket::give_up() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (descriptor_ >= 0) ::shutdown(descriptor_, SHUT_RDWR);
+}
+
 void ReplySocket::let_go() {
   const std::lock_guard lock(mutex_);
   descriptor_ = -1;

@@ -31,6 +31,9 @@ class ReplySocket {
   // Responses say from now on that the connection will be closed.
   void expect_no_more();
 
+  // Ends the connection: the response could not be made.
+  void give_up() noexcept;
+
   // Call before the descriptor is closed: nothing is sent after that.
   void let_go();
 

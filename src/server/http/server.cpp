@@ -1,6 +1,9 @@
 #include "server/http/server.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -19,7 +22,9 @@ using tcp = net::ip::tcp;
 
 constexpr std::chrono::milliseconds stop_poll{20};
 constexpr std::chrono::milliseconds accept_pause{100};  // when the system has no more descriptors
-constexpr size_t most_refusals = 64;  // connections over the limit that are told so at one time
+// Connections over the limit, which get probes answered and are told that there is no room.
+constexpr size_t reserved_connections = 64;
+constexpr int most_dropped = 1024;  // clients at once, when the system has no more descriptors
 
 tcp::acceptor listening_socket(net::io_context& context, const std::string& host, int port) {
   const std::string operation = fmt::format("listen on {}:{}", host, port);
@@ -35,6 +40,7 @@ tcp::acceptor listening_socket(net::io_context& context, const std::string& host
   if (!error) acceptor.set_option(net::socket_base::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
+  if (!error) acceptor.non_blocking(true, error);
   if (error) throw Error(ErrorCode::runtime, operation, error.message());
   return acceptor;
 }
@@ -58,6 +64,7 @@ class HttpServer::Impl {
   ~Impl() {
     gate_->shut();
     close_all();
+    ::close(spare_descriptor_);
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -67,7 +74,13 @@ class HttpServer::Impl {
   Shutdown run(const std::function<bool()>& stop_requested, std::chrono::milliseconds drain) {
     accept();
     watch(stop_requested, drain);
-    context_.run();
+    while (!context_.stopped()) {
+      try {
+        context_.run();
+      } catch (const std::bad_alloc&) {  // what it was for is late or closed; the others go on
+        log_.event("out_of_memory");
+      }
+    }
     return {cut_, seconds_since(stopped_at_)};
   }
 
@@ -80,7 +93,10 @@ class HttpServer::Impl {
       if (!error) {
         admit(std::move(socket));
         accept();
+      } else if (close_oldest(waiting_) || close_oldest(waiting_reserved_)) {
+        accept();  // with the descriptor that is free now
       } else {
+        drop_clients();
         log_.event("accept_failed", {{"why", error.message()}});
         pause_.expires_after(accept_pause);
         pause_.async_wait([this](const boost::system::error_code&) {
@@ -90,18 +106,43 @@ class HttpServer::Impl {
     });
   }
 
+  // Nobody is told to wait by a full server: who kept it waiting longest makes room. When it works
+  // for all of them, probes are still answered.
   void admit(tcp::socket socket) {
-    const bool over_limit = sessions_.size() >= limits_.connections;
-    if (sessions_.size() >= limits_.connections + most_refusals) return;  // closes the socket
-    const auto session =
-        std::make_shared<HttpSession>(std::move(socket), handler_, limits_, held_, gate_,
-                                      [this](const HttpSession& ended) { forget(ended); });
-    sessions_.emplace(session.get(), session);
-    if (!over_limit) return session->start();
-    HttpError error(HttpErrorCode::overloaded, "this server has no room for another connection");
-    error.retry_after_seconds = 1;
-    session->start_refusing(error);
+    const bool full = sessions_.size() >= limits_.connections && !close_oldest(waiting_);
+    const bool overfull = sessions_.size() >= limits_.connections + reserved_connections;
+    if (full && overfull && !close_oldest(waiting_reserved_)) return;  // closes the socket
+    try {
+      const auto session = std::make_shared<HttpSession>(
+          std::move(socket), HttpSession::Shared{handler_, limits_, held_, gate_},
+          full ? waiting_reserved_ : waiting_, full,
+          [this](const HttpSession& ended) { forget(ended); });
+      sessions_.emplace(session.get(), session);
+      session->start();
+    } catch (const std::bad_alloc&) {
+      log_.event("out_of_memory", {{"while", "a client connects"}});
+    }
   }
+
+  static bool close_oldest(HttpSession::Waiting& waiting) {
+    if (waiting.empty()) return false;
+    waiting.front()->cut();
+    return true;
+  }
+
+  // There is no descriptor for those who want to connect. Without the one that was kept they could
+  // not even be turned away, and would wait.
+  void drop_clients() {
+    ::close(spare_descriptor_);
+    for (int i = 0; i < most_dropped; ++i) {
+      const int client = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC);
+      if (client < 0) break;
+      ::close(client);
+    }
+    spare_descriptor_ = open_spare();
+  }
+
+  static int open_spare() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
   void forget(const HttpSession& ended) {
     sessions_.erase(&ended);
@@ -145,6 +186,9 @@ class HttpServer::Impl {
   const HttpLimits limits_;
   HeldBytes held_;
   ServerLog& log_;
+  int spare_descriptor_ = open_spare();
+  HttpSession::Waiting waiting_;
+  HttpSession::Waiting waiting_reserved_;
   net::io_context context_{1};
   tcp::acceptor acceptor_;
   const tcp::endpoint acceptor_endpoint_ = acceptor_.local_endpoint();

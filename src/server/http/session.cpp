@@ -8,6 +8,8 @@
 #include <boost/beast/http/error.hpp>
 #include <utility>
 
+#include "server/http/host.h"
+
 namespace headroom {
 namespace {
 
@@ -44,6 +46,18 @@ bool is_known_transfer(const http::request<http::string_body>& request) {
          boost::beast::iequals(first->value(), "chunked");
 }
 
+// RFC 9112, 5.2: a field that goes on in the next line. Others may take that line for a field.
+bool has_folded_field(std::string_view input) {
+  const std::string_view head = input.substr(0, input.find("\r\n\r\n"));
+  return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
+}
+
+HttpError no_room(std::string message) {
+  HttpError error(HttpErrorCode::overloaded, std::move(message));
+  error.retry_after_seconds = 1;
+  return error;
+}
+
 // HttpHead::client of a connection.
 std::string client_of(const net::ip::tcp::socket& socket) {
   boost::system::error_code error;
@@ -59,15 +73,17 @@ std::string client_of(const net::ip::tcp::socket& socket) {
 
 }  // namespace
 
-HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits,
-                         HeldBytes& held, std::shared_ptr<ReplyGate> gate, Ended ended)
+HttpSession::HttpSession(Socket socket, const Shared& shared, Waiting& waiting, bool only_probes,
+                         Ended ended)
     : socket_(std::move(socket)),
       timer_(socket_.get_executor()),
-      handler_(handler),
-      limits_(limits),
-      held_(held),
-      gate_(std::move(gate)),
+      handler_(shared.handler),
+      limits_(shared.limits),
+      held_(shared.held),
+      gate_(shared.gate),
       reply_socket_(std::make_shared<ReplySocket>(socket_.native_handle())),
+      waiting_(waiting),
+      only_probes_(only_probes),
       ended_(std::move(ended)),
       client_(client_of(socket_)) {
   ErrorCode ignored;  // without it responses are only slower
@@ -76,10 +92,6 @@ HttpSession::HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& 
 
 void HttpSession::start() {
   next_request();
-}
-
-void HttpSession::start_refusing(const HttpError& error) {
-  refuse(error);
 }
 
 void HttpSession::finish() {
@@ -94,8 +106,16 @@ bool HttpSession::cut() {
   return under_way;
 }
 
+void HttpSession::enter(Phase phase) {
+  phase_ = phase;
+  if (in_waiting_) waiting_.erase(*in_waiting_);
+  in_waiting_.reset();
+  const bool for_client = phase != Phase::waiting && phase != Phase::closed;
+  if (for_client) in_waiting_ = waiting_.insert(waiting_.end(), this);
+}
+
 void HttpSession::next_request() {
-  phase_ = Phase::idle;
+  enter(Phase::idle);
   parser_.emplace();
   parser_->eager(true);
   parser_->header_limit(static_cast<uint32_t>(limits_.header_bytes));
@@ -121,6 +141,14 @@ void HttpSession::read() {
 }
 
 void HttpSession::on_read(const ErrorCode& error, size_t bytes) {
+  try {
+    take_input(error, bytes);
+  } catch (const std::bad_alloc&) {
+    out_of_memory();
+  }
+}
+
+void HttpSession::take_input(const ErrorCode& error, size_t bytes) {
   read_under_way_ = false;
   if (phase_ == Phase::closed) return;
   if (error) return on_end_of_input();
@@ -141,17 +169,32 @@ void HttpSession::on_end_of_input() {
   }
 }
 
+// RFC 9112, 2.2: some clients send one after a body. Nothing of a request is here yet: a client
+// that sends nothing else is idle.
+void HttpSession::skip_empty_lines() {
+  size_t end = 0;
+  while (received_.compare(end, 2, "\r\n") == 0) end += 2;
+  received_.erase(0, end);
+}
+
 void HttpSession::parse() {
+  if (request_bytes_ == 0) {
+    skip_empty_lines();
+    if (received_ == "\r") return read();  // half of one
+  }
   while (!received_.empty()) {
     if (phase_ == Phase::idle) {
-      phase_ = Phase::reading;
+      enter(Phase::reading);
       wait_at_most(limits_.read);
     }
     ErrorCode error;
-    const size_t used = parser_->put(net::buffer(received_), error);
+    const size_t used = parser_->put(net::buffer(received_), error);  // of a header: all or nothing
+    if (used > 0 && request_bytes_ == 0 && has_folded_field(received_)) {
+      return refuse({HttpErrorCode::bad_request, "a header field goes on in the next line"});
+    }
     received_.erase(0, used);
     request_bytes_ += used;
-    if (!hold(used)) return refuse_for_memory();
+    if (!hold_body()) return refuse(no_room("this server has no memory for another request now"));
     const bool needs_more = error == http::error::need_more;
     if (error && !needs_more) return refuse(problem_of(error, limits_));
     if (parser_->is_header_done() && !head_checked_ && !head_is_fine()) return;
@@ -167,16 +210,28 @@ void HttpSession::parse() {
   read();
 }
 
-bool HttpSession::hold(size_t bytes) {
-  if (!held_.take(bytes)) return false;
-  counted_bytes_ += bytes;
+// Counts the memory that the body has or will have: what was announced, or up to twice what came.
+bool HttpSession::hold_body() {
+  if (!parser_->is_header_done()) return true;
+  const uint64_t announced = parser_->content_length().value_or(0);
+  const size_t taken = std::max<size_t>(announced, parser_->get().body().capacity());
+  const size_t counted = taken - std::min(taken, limits_.small_body_bytes);
+  if (counted <= counted_bytes_) return true;
+  if (!held_.take(counted - counted_bytes_)) return false;
+  counted_bytes_ = counted;
   return true;
 }
 
-void HttpSession::refuse_for_memory() {
-  HttpError error(HttpErrorCode::overloaded, "this server has no memory for another request now");
-  error.retry_after_seconds = 1;
-  refuse(error);
+// What the handler has may still be answered: then there can be no other answer.
+void HttpSession::out_of_memory() noexcept {
+  try {
+    if (phase_ == Phase::waiting || phase_ == Phase::writing) return close();
+    parser_.reset();
+    std::string().swap(received_);
+    refuse({HttpErrorCode::out_of_memory, "this server has no memory for this request now"});
+  } catch (const std::bad_alloc&) {
+    close();
+  }
 }
 
 // False when the request was refused.
@@ -191,23 +246,47 @@ bool HttpSession::head_is_fine() {
            text_of(request[http::field::content_type]),
            text_of(request[http::field::content_encoding]),
            client_};
-  const size_t hosts = request.count(http::field::host);
-  if (hosts > 1 || (hosts == 0 && request.version() == 11)) {
-    refuse({HttpErrorCode::bad_request, "an HTTP/1.1 request has exactly one Host field"});
+  if (const std::optional<HttpError> problem = problem_of_head()) {
+    refuse(*problem);
     return false;
   }
-  if (!is_known_transfer(request)) {
-    refuse({HttpErrorCode::bad_request, "Transfer-Encoding must be chunked or absent"});
-    return false;
-  }
+  if (only_probes_) keep_alive_ = false;
   if (parser_->is_done()) return true;
   if (std::optional<HttpResponse> refused = handler_.refuse_early(head_)) {
     keep_alive_ = false;  // the body that follows is not read
     write(std::move(*refused));
     return false;
   }
-  if (boost::beast::iequals(request[http::field::expect], "100-continue")) invite_body();
+  const bool waits = boost::beast::iequals(request[http::field::expect], "100-continue");
+  if (waits && request.version() == 11) invite_body();
   return phase_ == Phase::reading;
+}
+
+std::optional<HttpError> HttpSession::problem_of_head() const {
+  const auto& request = parser_->get();
+  if (static_cast<size_t>(std::distance(request.begin(), request.end())) > limits_.fields) {
+    return HttpError(HttpErrorCode::headers_too_large,
+                     fmt::format("the header has more than {} fields", limits_.fields));
+  }
+  const size_t hosts = request.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && request.version() == 11)) {
+    return HttpError(HttpErrorCode::bad_request, "an HTTP/1.1 request has exactly one Host field");
+  }
+  const std::string_view authority = authority_of(head_.target);
+  const bool known =
+      (hosts == 0 || is_allowed_host(text_of(request[http::field::host]), limits_.allowed_hosts)) &&
+      (authority.empty() || is_allowed_host(authority, limits_.allowed_hosts));
+  if (!known) {
+    return HttpError(HttpErrorCode::misdirected_request,
+                     "Host is no name of this server; --allowed-host adds one");
+  }
+  if (!is_known_transfer(request)) {
+    return HttpError(HttpErrorCode::bad_request, "Transfer-Encoding must be chunked or absent");
+  }
+  if (only_probes_ && !handler_.is_probe(head_)) {
+    return no_room("this server has no room for another connection");
+  }
+  return std::nullopt;
 }
 
 // Nothing else is being written now, so 25 bytes always fit; a client for which they do not has
@@ -221,17 +300,21 @@ void HttpSession::invite_body() {
 }
 
 void HttpSession::dispatch() {
-  phase_ = Phase::waiting;
+  enter(Phase::waiting);
   timer_.cancel();
   HttpRequest request{std::move(head_), std::move(parser_->get().body()),
                       std::chrono::steady_clock::now()};
   const auto reply = [gate = gate_, socket = reply_socket_, weak = weak_from_this(),
                       keep_alive = keep_alive_, head_only = head_only_](HttpResponse response) {
-    SentResponse sent = socket->send(std::move(response), keep_alive, head_only);
-    gate->post([weak, sent = std::move(sent)]() mutable {
-      const auto self = weak.lock();
-      if (self && self->phase_ == Phase::waiting) self->on_sent(std::move(sent));
-    });
+    try {
+      SentResponse sent = socket->send(std::move(response), keep_alive, head_only);
+      gate->post([weak, sent = std::move(sent)]() mutable {
+        const auto self = weak.lock();
+        if (self && self->phase_ == Phase::waiting) self->on_sent(std::move(sent));
+      });
+    } catch (const std::bad_alloc&) {
+      socket->give_up();
+    }
   };
   abandon_ = handler_.handle(std::move(request), reply);
   read();
@@ -248,7 +331,7 @@ void HttpSession::write(HttpResponse response) {
 }
 
 void HttpSession::on_sent(SentResponse sent) {
-  phase_ = Phase::writing;
+  enter(Phase::writing);
   abandon_ = nullptr;
   sent_ = std::move(sent);
   if (sent_.complete()) return on_written({});
@@ -277,15 +360,18 @@ void HttpSession::linger() {
   ErrorCode error;
   socket_.shutdown(Socket::shutdown_send, error);
   if (error) return close();
-  phase_ = Phase::lingering;
-  received_.clear();
+  enter(Phase::lingering);
+  std::string().swap(received_);
+  parser_.reset();
+  held_.give_back(std::exchange(counted_bytes_, 0));
   wait_at_most(limits_.linger);
   read();
 }
 
 void HttpSession::close() {
   if (phase_ == Phase::closed) return;
-  phase_ = Phase::closed;
+  const auto self = shared_from_this();
+  enter(Phase::closed);
   reply_socket_->let_go();
   held_.give_back(std::exchange(counted_bytes_, 0));
   ErrorCode ignored;
@@ -299,7 +385,12 @@ void HttpSession::wait_at_most(std::chrono::milliseconds time) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this()](const ErrorCode& error) {
     const bool replaced = self->timer_.expiry() > std::chrono::steady_clock::now();
-    if (!error && !replaced) self->on_timeout();
+    if (error || replaced) return;
+    try {
+      self->on_timeout();
+    } catch (const std::bad_alloc&) {
+      self->close();
+    }
   });
 }
 

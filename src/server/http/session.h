@@ -10,6 +10,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,14 +27,22 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   using Ended = std::function<void(HttpSession&)>;  // the connection is closed
+  // Sessions that wait for their client to send or to read, the longest first: whom to close when
+  // there is no room.
+  using Waiting = std::list<HttpSession*>;
 
-  // `handler`, `limits` and `held` outlive the session.
-  HttpSession(Socket socket, HttpHandler& handler, const HttpLimits& limits, HeldBytes& held,
-              std::shared_ptr<ReplyGate> gate, Ended ended);
+  // What sessions share; it outlives them.
+  struct Shared {
+    HttpHandler& handler;
+    const HttpLimits& limits;
+    HeldBytes& held;
+    std::shared_ptr<ReplyGate> gate;
+  };
+
+  // `waiting` outlives the session. With `only_probes` it answers nothing else (handler.h).
+  HttpSession(Socket socket, const Shared& shared, Waiting& waiting, bool only_probes, Ended ended);
 
   void start();
-  // Says no to whatever the client is about to ask.
-  void start_refusing(const HttpError& error);
   // Closes now if nothing is under way, otherwise after the response that is.
   void finish();
   // Closes now. Returns whether a request was cut.
@@ -52,22 +61,26 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     closed,
   };
 
+  void enter(Phase phase);
   void next_request();
   void read();
   void on_read(const ErrorCode& error, size_t bytes);
+  void take_input(const ErrorCode& error, size_t bytes);
   void on_end_of_input();
   void parse();
+  void skip_empty_lines();
   bool head_is_fine();
+  std::optional<HttpError> problem_of_head() const;
   void invite_body();
   void dispatch();
   void refuse(const HttpError& error);
-  void refuse_for_memory();
+  void out_of_memory() noexcept;
   void write(HttpResponse response);
   void on_sent(SentResponse sent);
   void on_written(const ErrorCode& error);
   void linger();
   void close();
-  bool hold(size_t bytes);
+  bool hold_body();
   void wait_at_most(std::chrono::milliseconds time);
   void on_timeout();
 
@@ -78,6 +91,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HeldBytes& held_;
   std::shared_ptr<ReplyGate> gate_;
   std::shared_ptr<ReplySocket> reply_socket_;
+  Waiting& waiting_;
+  std::optional<Waiting::iterator> in_waiting_;
+  const bool only_probes_;
   Ended ended_;
 
   const std::string client_;
@@ -90,7 +106,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   bool finishing_ = false;  // no request after this one
   bool read_under_way_ = false;
   size_t request_bytes_ = 0;  // as they came, chunk headers included
-  size_t counted_bytes_ = 0;  // in held_, until the answer is sent
+  size_t counted_bytes_ = 0;  // of the body, in held_, until the answer is sent
   std::string received_;      // and not parsed yet
   std::array<char, 16'384> incoming_;
   SentResponse sent_;

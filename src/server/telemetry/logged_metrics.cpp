@@ -5,8 +5,10 @@ namespace headroom {
 void LoggedMetrics::call_refused(const std::string& model, const CallRefused& call,
                                  int64_t dropped) noexcept {
   Metrics::call_refused(model, call, dropped);
-  if (call.why == Refusal::failed) {
+  if (call.why != Refusal::failed) return;
+  try {
     log_.event("call_failed", {{"model", model}, {"why", call.message}});
+  } catch (const std::bad_alloc&) {  // no line
   }
 }
 
@@ -14,15 +16,22 @@ void LoggedMetrics::request_done(const HttpHead& head, const HttpResponse& respo
                                  double seconds) noexcept {
   Metrics::request_done(head, response, seconds);
   if (!every_request_) return;
-  log_.event("request", {{"method", head.method},
-                         {"target", head.target},
-                         {"status", response.status},
-                         {"ms", seconds * 1000}});
+  try {
+    // Without the query, in which people put what is not meant for logs.
+    log_.event("request", {{"method", head.method},
+                           {"target", head.target.substr(0, head.target.find('?'))},
+                           {"status", response.status},
+                           {"ms", seconds * 1000}});
+  } catch (const std::bad_alloc&) {  // no line
+  }
 }
 
 void LoggedMetrics::request_failed(const std::string& why) noexcept {
   Metrics::request_failed(why);
-  log_.event("request_failed", {{"why", why}});
+  try {
+    log_.event("request_failed", {{"why", why}});
+  } catch (const std::bad_alloc&) {  // no line
+  }
 }
 
 }  // namespace headroom

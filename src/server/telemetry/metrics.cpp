@@ -51,6 +51,9 @@ struct Metrics::Families {
   Counter& failures =
       counter("headroom_internal_errors_total", "Requests that failed by the server's fault")
           .Add({});
+  Counter& log_lines_dropped =
+      counter("headroom_log_lines_dropped_total", "Lines of the log that its reader did not take")
+          .Add({});
   Family<Counter>& tokens = counter("headroom_tokens_total", "Tokens of answered texts");
   Family<Counter>& texts = counter("headroom_texts_total", "Answered texts");
   Family<Counter>& late = counter("headroom_late_total", "Calls answered after their deadline");
@@ -153,8 +156,11 @@ void Metrics::call_refused(const std::string& model, const CallRefused& call,
     return;
   }
   if (call.why == Refusal::failed) families_->failures.Increment();
-  families_->refusals.Add({{"model", model}, {"reason", std::string(refusal_name(call.why))}})
-      .Increment();
+  try {
+    families_->refusals.Add({{"model", model}, {"reason", std::string(refusal_name(call.why))}})
+        .Increment();
+  } catch (const std::bad_alloc&) {  // not counted
+  }
 }
 
 void Metrics::budget_chosen(const std::string& model, const BudgetChoice& choice) noexcept {
@@ -178,8 +184,11 @@ void Metrics::batch_run(const std::string& model, const BatchRun& batch) noexcep
 
 void Metrics::request_done(const HttpHead& /*head*/, const HttpResponse& response,
                            double seconds_taken) noexcept {
-  families_->requests.Add({{"model", response.model}, {"code", std::to_string(response.status)}})
-      .Increment();
+  try {
+    families_->requests.Add({{"model", response.model}, {"code", std::to_string(response.status)}})
+        .Increment();
+  } catch (const std::bad_alloc&) {  // not counted: the answer matters more
+  }
   if (PerModel* metrics = find(response.model); metrics != nullptr && response.status == 200) {
     metrics->request_seconds.Observe(seconds_taken);
   }
@@ -191,6 +200,11 @@ void Metrics::request_failed(const std::string& /*why*/) noexcept {
 
 void Metrics::set_queue_length(const std::string& model, int64_t texts) noexcept {
   if (PerModel* metrics = find(model)) metrics->queue.Set(static_cast<double>(texts));
+}
+
+void Metrics::set_log_lines_dropped(int64_t lines) noexcept {
+  Counter& counter = families_->log_lines_dropped;
+  counter.Increment(static_cast<double>(lines) - counter.Value());
 }
 
 std::string Metrics::text() const {

@@ -32,6 +32,8 @@ class Metrics : public ServiceObserver, public RequestObserver {
   // How many texts wait; asked for when text() is.
   void set_queue_length(const std::string& model, int64_t texts) noexcept;
 
+  void set_log_lines_dropped(int64_t lines) noexcept;
+
   std::string text() const;
 
  private:
