@@ -227,6 +227,13 @@ TEST(Door, TurnsClientsAwayWhenThereAreNoDescriptors) {
   EXPECT_EQ(RawClient(door.port).exchange(get("/v2/health/live")).status, 200);
 }
 
+TEST(Door, SpeaksKServesErrorsAlsoWhenTheHeaderIsTooLarge) {
+  Door door;
+  const std::string filler = "X: " + std::string(20'000, 'x') + "\r\n";
+  EXPECT_TRUE(RawClient(door.port).exchange(get("/v2", filler)).json()["error"].is_string());
+  EXPECT_TRUE(RawClient(door.port).exchange(get("/v1/models", filler)).json()["error"].is_object());
+}
+
 TEST(Door, SkipsEmptyLinesBeforeARequest) {
   Door door;
   RawClient client(door.port);

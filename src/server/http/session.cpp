@@ -52,6 +52,14 @@ bool has_folded_field(std::string_view input) {
   return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
 }
 
+// Of a header that is not complete, as far as it can be told: it decides how errors look.
+std::string target_of(std::string_view input) {
+  const std::string_view line = input.substr(0, input.find("\r\n"));
+  const size_t begin = line.find(' ');
+  if (begin == std::string_view::npos) return {};
+  return std::string(line.substr(begin + 1, line.find(' ', begin + 1) - begin - 1));
+}
+
 HttpError no_room(std::string message) {
   HttpError error(HttpErrorCode::overloaded, std::move(message));
   error.retry_after_seconds = 1;
@@ -322,7 +330,8 @@ void HttpSession::dispatch() {
 
 void HttpSession::refuse(const HttpError& error) {
   keep_alive_ = false;  // where the next request would start is not known
-  const std::string target = parser_ ? text_of(parser_->get().target()) : "";
+  std::string target = parser_ ? text_of(parser_->get().target()) : "";
+  if (target.empty()) target = target_of(received_);
   write(handler_.refuse(target, error));
 }
 
