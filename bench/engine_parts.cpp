@@ -59,8 +59,8 @@ void note(const Part& called, Clock::time_point started) {
 template <Precision precision>
 Part product_of(const GemmCall& call) {
   Part part{"product", call.rows, 0, call.panel_count * panel_width, precision};
-  if (call.finish == GemmFinish::gelu) part.kernel = "product, GELU";
-  if (call.finish == GemmFinish::scale_rows) part.kernel = "product, rows scaled";
+  if (call.epilogue == GemmEpilogue::gelu) part.kernel = "product, GELU";
+  if (call.epilogue == GemmEpilogue::scale_rows) part.kernel = "product, rows scaled";
   if (call.start == GemmStart::accumulate) part.kernel = "product, added";
   for (int64_t s = 0; s < call.segment_count; ++s) {
     part.in += call.segments[s].length * numbers_per_unit(precision);
@@ -87,7 +87,7 @@ Kernels timed_kernels() {
   timed.gemm_bf16 = run_timed<&Kernels::gemm_bf16, product_of<Precision::bf16>>;
   timed.gemm_int8 = run_timed<&Kernels::gemm_int8, product_of<Precision::int8>>;
   timed.softmax = run_timed<&Kernels::softmax, [](const SoftmaxCall& call) {
-    return Part{"softmax", call.count, call.length};
+    return Part{"softmax", call.rows, call.length};
   }>;
   timed.embed = run_timed<&Kernels::embed, [](const EmbedCall& call) {
     return Part{"embed", call.tokens, call.width};
@@ -103,7 +103,7 @@ Kernels timed_kernels() {
   }>;
   timed.transpose = run_timed<&Kernels::transpose, [](const float*, int64_t, int64_t rows,
                                                       int64_t columns, const float*) {
-    return Part{"turn keys", rows, columns};
+    return Part{"transpose keys", rows, columns};
   }>;
   if (record.kernels->attend_query != nullptr) {
     timed.attend_query = run_timed<&Kernels::attend_query, heads_of>;

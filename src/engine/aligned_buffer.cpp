@@ -14,12 +14,12 @@ namespace {
 // A smaller buffer would waste more than half of its page.
 constexpr size_t smallest_mapped = huge_page / 2;
 
-// Zeroed by the kernel, and in memory only where it is written. Null: there is no room.
+// Zeroed by the kernel, and resident only where it is written. Null: out of memory.
 std::byte* map_huge_pages(size_t size) {
-  void* place = ::mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) return nullptr;
-  auto* bytes = static_cast<std::byte*>(place);
+  void* mapped = ::mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* bytes = static_cast<std::byte*>(mapped);
   const size_t before = (huge_page - reinterpret_cast<uintptr_t>(bytes) % huge_page) % huge_page;
   if (before > 0) ::munmap(bytes, before);
   ::munmap(bytes + before + size, huge_page - before);

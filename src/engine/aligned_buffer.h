@@ -1,4 +1,4 @@
-// Memory for packed weights and activations: starts at a cache line, zeroed, moved but not copied.
+// Memory for packed weights and activations: aligned to a cache line, zeroed, move-only.
 // Large buffers ask the kernel for pages of 2 MB.
 #pragma once
 

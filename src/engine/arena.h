@@ -1,6 +1,6 @@
-// Memory that is taken piece by piece and given back at once. A worker's scratch memory grows to
-// what the largest call needs and is then reused: after warm-up nothing is allocated. A model's
-// weights lie in one too, side by side. Not for two threads at once.
+// A bump allocator: memory is taken piece by piece and given back at once. A worker's scratch
+// memory grows to what the largest call needs and is then reused: after warm-up nothing is
+// allocated. A model's weights are in one too, side by side. Not for two threads at once.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Arena {
     used_ = 0;
   }
 
-  // `count` numbers, aligned to a cache line, valid until reset(). Zeros before the first reset(),
+  // `count` elements, aligned to a cache line, valid until reset(). Zeros before the first reset(),
   // any content after it.
   template <typename T>
   T* take(int64_t count) {
@@ -40,9 +40,9 @@ class Arena {
       pieces_.emplace_back(std::max(size, smallest_piece_));
       used_ = 0;
     }
-    std::byte* place = pieces_.back().data() + used_;
+    std::byte* taken = pieces_.back().data() + used_;
     used_ += size;
-    return reinterpret_cast<T*>(place);
+    return reinterpret_cast<T*>(taken);
   }
 
  private:

@@ -141,8 +141,8 @@ class Pass {
     call.bias = norm.bias.data();
     call.eps = weights_.layer_norm_eps;
     if (weights_.precision == Precision::bf16) {
-      call.copy = stream.operand.halves();
-      call.copy_stride = stream.operand.stride;
+      call.bf16 = stream.operand.bf16();
+      call.bf16_stride = stream.operand.stride;
     }
     kernels_.layer_norm(call);
     if (weights_.precision == Precision::int8) {
@@ -163,7 +163,7 @@ class Pass {
     const Activation in = operand_of(context, rows, count * weights_.padded_head_width());
     run_linear(kernels_,
                {&layer.output, layer.output.panels(), in, rows, heads.output_segments, stream.x,
-                GemmStart::accumulate, GemmFinish::none},
+                GemmStart::accumulate, GemmEpilogue::none},
                work_.panels);
     normalise(stream, rows, layer.attention_norm);
   }
@@ -182,7 +182,7 @@ class Pass {
                 {&input, 1},
                 hidden,
                 GemmStart::bias,
-                GemmFinish::gelu},
+                GemmEpilogue::gelu},
                work_.panels);
     // The last pair may reach over the budget's last neuron, which the panel computed anyway.
     if (weights_.precision == Precision::bf16 && plan.ffn % each != 0) {
@@ -198,7 +198,7 @@ class Pass {
                 {&inside, 1},
                 stream.x,
                 GemmStart::accumulate,
-                GemmFinish::none},
+                GemmEpilogue::none},
                work_.panels);
     normalise(stream, rows, layer.ffn_norm);
   }
@@ -216,7 +216,7 @@ class Pass {
                 {&input, 1},
                 pooled,
                 GemmStart::bias,
-                GemmFinish::none},
+                GemmEpilogue::none},
                work_.panels);
     for (int64_t row = 0; row < rows; ++row) {
       kernels_.tanh(pooled.floats() + row * pooled.stride, D);
@@ -231,7 +231,7 @@ class Pass {
                 {&whole, 1},
                 padded,
                 GemmStart::bias,
-                GemmFinish::none},
+                GemmEpilogue::none},
                work_.panels);
     for (int64_t row = 0; row < rows; ++row) {
       std::copy_n(work_.logits + row * padded.stride, weights_.shape.labels,
@@ -257,9 +257,9 @@ Workspace Encoder::prepare(std::span<const Tokens> sequences, Arena& arena) cons
     check(sequence, weights_.shape);
     longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
   }
-  const Precision attention = attention_precision(weights_.precision, kernels_.isa);
-  const bool one_kernel = attends_in_one_kernel(kernels_, attention, weights_.padded_head_width());
-  return make_workspace(weights_, {attention, one_kernel}, longest, arena);
+  const AttentionMode attention =
+      attention_mode(weights_.precision, kernels_, weights_.padded_head_width());
+  return make_workspace(weights_, attention, longest, arena);
 }
 
 void Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, float* logits,

@@ -1,4 +1,5 @@
-// A linear layer over packed weights, as one product.
+// A linear layer over packed weights as one product: out, M x N = epilogue(in, M x K, times
+// weights).
 #pragma once
 
 #include <cstdint>
@@ -12,31 +13,31 @@ namespace headroom {
 
 struct LinearCall {
   const PackedMatrix* matrix = nullptr;
-  int64_t panels = 0;  // the first ones
+  int64_t panels = 0;  // the first ones: N / 16
   Activation in;
-  int64_t rows = 0;
-  std::span<const GemmSegment> segments;  // in units
+  int64_t rows = 0;                       // M
+  std::span<const GemmSegment> segments;  // of K, in lanes
   Activation out;
   GemmStart start = GemmStart::bias;
-  GemmFinish finish = GemmFinish::none;
+  GemmEpilogue epilogue = GemmEpilogue::none;
 };
 
 // The product in the precision of `in`.
 inline void multiply(const Kernels& kernels, const Activation& in, GemmCall& call) {
-  const int64_t each = 4 / in.size;
+  const int64_t lane_elements = 4 / in.size;
   call.a = in.data;
-  call.a_stride = in.stride / each;
+  call.a_stride = in.stride / lane_elements;
   call.a_scales = in.scales;
-  if (each == 1) {
+  if (lane_elements == 1) {
     kernels.gemm_f32(call);
-  } else if (each == 2) {
+  } else if (lane_elements == 2) {
     kernels.gemm_bf16(call);
   } else {
     kernels.gemm_int8(call);
   }
 }
 
-// The first `width` numbers of rows of floats as bytes, in the place that `to` is.
+// from: rows x width floats, to: the same as int8, padded to full lanes.
 inline void quantise(const Kernels& kernels, const Activation& from, int64_t rows, int64_t width,
                      const Activation& to) {
   kernels.quantise({from.floats(), from.stride, rows, width, round_up(width, 4),
@@ -55,7 +56,7 @@ inline void run_linear(const Kernels& kernels, const LinearCall& linear, GemmPan
   call.panels = list;
   call.panel_count = linear.panels;
   call.start = linear.start;
-  call.finish = linear.finish;
+  call.epilogue = linear.epilogue;
   call.out = linear.out.type();
   multiply(kernels, linear.in, call);
 }

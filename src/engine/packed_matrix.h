@@ -1,5 +1,5 @@
-// A linear layer's weights as the kernels read them: panels of 16 output columns, each all its
-// input rows long (kernels/gemm.h). Packed once; every budget reads the same memory.
+// A linear layer's weights, K x N, as the kernels read them: N / 16 panels of 16 output columns,
+// each with all K input rows (kernels/gemm.h). Packed once; every budget reads the same memory.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ class PackedMatrix {
  public:
   PackedMatrix() = default;
 
-  // `weight` is (columns, rows), as checkpoints store it. `column_order` and `row_order` name, for
-  // each place of the packed matrix, where it comes from; -1 is a place filled with zeros. Lies in
-  // `memory`, which must stay.
+  // `weight` is N x K, as checkpoints store it. `column_order` and `row_order` have the source
+  // index of every column and row of the packed matrix; -1: zeros. Lives in `memory`, which must
+  // outlive it.
   PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias,
                const std::vector<int64_t>& column_order, const std::vector<int64_t>& row_order,
                Arena& memory);
 
-  // All columns and rows as they come.
+  // All columns and rows in their order.
   PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias,
                Arena& memory);
 
@@ -37,28 +37,28 @@ class PackedMatrix {
     return values_of(scales_, index);
   }
 
-  // The first unit of a panel and all that a product over these rows needs to know about it.
+  // A panel for a product over these rows.
   GemmPanel gemm_panel(int64_t index, std::span<const GemmSegment> rows, void* out,
                        int64_t out_stride) const {
     const bool all = rows.size() == 1 && rows[0].b == 0 && rows[0].length == units_;
     return {panel(index), bias(index),   out,
-            out_stride,   scales(index), all ? values_of(starts_, index) : nullptr};
+            out_stride,   scales(index), all ? values_of(compensation_, index) : nullptr};
   }
 
  private:
-  // A panel's part of what has a value for every column; null if there is none.
-  template <typename Number>
-  static const Number* values_of(const Number* values, int64_t index) {
+  // A panel's 16 of what has a value for every column; null if there is none.
+  template <typename T>
+  static const T* values_of(const T* values, int64_t index) {
     return values != nullptr ? values + index * panel_width : nullptr;
   }
-  void sum_columns();
+  void compute_compensation();
 
   int64_t panels_ = 0;
   int64_t units_ = 0;
   std::byte* weights_ = nullptr;
   float* bias_ = nullptr;
-  float* scales_ = nullptr;    // int8
-  int32_t* starts_ = nullptr;  // int8: GemmPanel's start
+  float* scales_ = nullptr;          // int8
+  int32_t* compensation_ = nullptr;  // int8: GemmPanel's
 };
 
 }  // namespace headroom

@@ -8,9 +8,9 @@
 namespace headroom {
 namespace {
 
-// Numbers from a row to the next: whole panels, and an odd number of cache lines. Rows 4 KB apart
-// would share one set of L1 (down projection at F = 1024: 98 instead of 111 GFLOP/s); rows that do
-// not begin with a line cost AMX two lines for each row of a tile.
+// Elements from a row to the next: full panels, and an odd number of cache lines. Rows 4 KB apart
+// would share one set of L1 (down projection at F = 1024: 98 instead of 111 GFLOP/s); rows that are
+// not aligned to a line cost AMX two lines for each row of a tile.
 int64_t stride_for(int64_t width, int64_t size) {
   const auto line = static_cast<int64_t>(cache_line);
   const int64_t lines = round_up(round_up(width, panel_width) * size, line) / line;
@@ -26,15 +26,15 @@ Activation take_rows(Arena& arena, int64_t rows, int64_t width, Precision precis
   return activation;
 }
 
-// A product reads whole units: the numbers behind an odd width must be finite, and meet zeros.
-void clear_behind(const Activation& activation, int64_t rows, int64_t width) {
+// A product reads full lanes: the elements after an odd width must be finite, and meet zeros.
+void clear_padding(const Activation& activation, int64_t rows, int64_t width) {
   const int64_t count = round_up(width, 4) - width;
   for (int64_t row = 0; count > 0 && row < rows; ++row) {
     std::memset(activation.at(row, width), 0, static_cast<size_t>(count * activation.size));
   }
 }
 
-// Rows one behind the other, as attention's products read and write them.
+// Rows without gaps, as attention's products read and write them.
 Activation take_dense(Arena& arena, int64_t rows, int64_t width, Precision precision) {
   Activation activation;
   activation.size = 4 / numbers_per_unit(precision);
@@ -46,7 +46,7 @@ Activation take_dense(Arena& arena, int64_t rows, int64_t width, Precision preci
 Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precision) {
   Stream stream;
   stream.x = take_rows(arena, rows, width, Precision::fp32);
-  // The residual is added in whole panels.
+  // The residual is added in full panels.
   for (int64_t row = 0; row < rows; ++row) {
     std::fill(stream.x.floats() + row * stream.x.stride + width,
               stream.x.floats() + (row + 1) * stream.x.stride, 0.0F);
@@ -54,18 +54,18 @@ Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precisio
   stream.operand = stream.x;
   if (precision == Precision::fp32) return stream;
   stream.operand = take_rows(arena, rows, width, precision);
-  clear_behind(stream.operand, rows, width);
+  clear_padding(stream.operand, rows, width);
   return stream;
 }
 
-// What products and softmax of one head leave for each other.
+// What products and softmax of one head pass on to each other.
 void take_for_head(Arena& arena, int64_t T, int64_t width, Precision precision, Workspace& work) {
-  work.turned_keys = arena.take<uint32_t>(T * width / numbers_per_unit(precision));
+  work.transposed_keys = arena.take<uint32_t>(T * width / numbers_per_unit(precision));
   work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
-  work.shares = work.scores;
+  work.probabilities = work.scores;
   if (precision == Precision::bf16) {
-    work.paired_values = arena.take<uint32_t>(T / 2 * width);
-    work.shares = take_rows(arena, attention_rows, T, precision);
+    work.interleaved_values = arena.take<uint32_t>(T / 2 * width);
+    work.probabilities = take_rows(arena, attention_rows, T, precision);
   }
   work.inverse_sums = arena.take<float>(attention_rows);
 }
@@ -84,15 +84,15 @@ ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
 
 }  // namespace
 
-Workspace make_workspace(const EngineWeights& weights, AttentionWay attention, int64_t tokens,
+Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, int64_t tokens,
                          Arena& arena) {
   const ModelShape& shape = weights.shape;
   const Precision precision = weights.precision;
-  const int64_t T = round_up(tokens, panel_width);  // attention's products are whole panels of keys
+  const int64_t T = round_up(tokens, panel_width);  // attention's products have full panels of keys
   const int64_t D = shape.width;
   const int64_t head_width = weights.padded_head_width();
   const int64_t all_heads = shape.heads * head_width;
-  // What a product writes is float or bfloat16; bytes are made of floats once a row is complete.
+  // A product writes floats or bf16; int8 is made of floats once a row is complete.
   const Precision written = precision == Precision::int8 ? Precision::fp32 : precision;
   arena.reset();
   Workspace work;
@@ -102,7 +102,7 @@ Workspace make_workspace(const EngineWeights& weights, AttentionWay attention, i
   work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention.precision);
   if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
   take_for_head(arena, T, head_width, attention.precision, work);
-  if (attention.one_kernel) {
+  if (attention.fused) {
     work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
   }
   work.context = take_rows(arena, T, all_heads, written);

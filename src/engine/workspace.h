@@ -11,16 +11,16 @@
 
 namespace headroom {
 
-// Rows of floats, bfloat16 or bytes.
+// Rows of floats, bf16 or int8.
 struct Activation {
   std::byte* data = nullptr;
-  int64_t stride = 0;       // numbers from a row to the next
-  int64_t size = 4;         // bytes of a number
-  float* scales = nullptr;  // bytes: one per row
+  int64_t stride = 0;       // elements from a row to the next
+  int64_t size = 4;         // bytes of an element
+  float* scales = nullptr;  // int8: one per row
 
   std::byte* at(int64_t row, int64_t column) const { return data + (row * stride + column) * size; }
   float* floats() const { return reinterpret_cast<float*>(data); }
-  uint16_t* halves() const { return reinterpret_cast<uint16_t*>(data); }
+  uint16_t* bf16() const { return reinterpret_cast<uint16_t*>(data); }
   GemmOut type() const { return size == 4 ? GemmOut::f32 : GemmOut::bf16; }
 };
 
@@ -42,47 +42,47 @@ struct ChoiceSpace {
   GemmSegment* segments = nullptr;
 };
 
+// T tokens, D width, H kept heads of padded width W, F FFN width, B sequences.
 struct Workspace {
-  Stream stream;  // T rows
-  // Attention, in its precision. Per kept head:
-  Activation queries;  // T rows of padded head width, head after head
-  Activation keys;
-  Activation values;  // panels of T rows of 16, or rows like the keys', head after head
+  Stream stream;  // T x D
+  // Attention of all kept heads, in its precision:
+  Activation queries;  // H x T x W
+  Activation keys;     // H x T x W
+  Activation values;   // H x T x W; in panels, H x (W / 16) x T x 16, unless attention is fused
   // Of one head:
-  float* unmixed = nullptr;           // values as they are read from the stream, in floats
-  uint32_t* turned_keys = nullptr;    // panels of 16 keys, in units
-  uint32_t* paired_values = nullptr;  // bfloat16: panels of units of two tokens
-  Activation scores;                  // attention_rows queries by T keys, in floats
-  Activation shares;                  // what softmax makes of them: themselves, or in bfloat16
+  float* unmixed = nullptr;                // values as they are read from the stream, in floats
+  uint32_t* transposed_keys = nullptr;     // W x T in panels of 16 keys
+  uint32_t* interleaved_values = nullptr;  // bf16: T x W in panels, two tokens in a lane
+  Activation scores;                       // attention_rows x T, in floats
+  Activation probabilities;                // softmax of them: in place, or in bf16
   float* inverse_sums = nullptr;
-  uint32_t* head_scratch = nullptr;  // where one kernel attends all heads
-  Activation context;                // T rows, kept heads side by side
-  Activation hidden;                 // T rows of the FFN's inside
+  uint32_t* head_scratch = nullptr;  // of fused attention
+  Activation context;                // T x (H W)
+  Activation hidden;                 // T x F
   Activation quantised;              // int8: what a product reads of one of these two
-  Stream tail;                       // a row per sequence
-  Activation tail_context;           // a row per sequence
-  Activation tail_hidden;
-  float* logits = nullptr;      // a row of whole panels per sequence
-  GemmPanel* panels = nullptr;  // for whichever product comes next
-  ChoiceSpace choice;           // adaptive models
+  Stream tail;                       // B x D
+  Activation tail_context;           // B x (H W)
+  Activation tail_hidden;            // B x F
+  float* logits = nullptr;           // B x labels, padded to full panels
+  GemmPanel* panels = nullptr;       // for whichever product comes next
+  ChoiceSpace choice;                // adaptive models
 };
 
-// Queries whose scores are computed together, at most: two tiles, 16 KB at 128 tokens, so that
-// softmax finds them in L1.
+// Queries whose scores are computed together, at most: two tiles, whose 32 x 128 floats are 16 KB
+// at 128 tokens, so that softmax finds them in L1.
 inline constexpr int64_t attention_rows = 32;
 
 // Sequences whose [CLS] rows go through the last layers together: one pass over the weights for all
 // of them instead of one each.
 inline constexpr int64_t tail_rows = 32;
 
-// How attention is computed.
-struct AttentionWay {
-  Precision precision = Precision::fp32;  // of its own products: fp32 or bf16
-  bool one_kernel = false;                // for all heads
+struct AttentionMode {
+  Precision precision = Precision::fp32;  // of attention's own products: fp32 or bf16
+  bool fused = false;                     // scores, softmax and values in one kernel
 };
 
 // Room for sequences of up to `tokens` tokens at any budget. Resets the arena.
-Workspace make_workspace(const EngineWeights& weights, AttentionWay attention, int64_t tokens,
+Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, int64_t tokens,
                          Arena& arena);
 
 }  // namespace headroom

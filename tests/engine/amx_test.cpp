@@ -7,13 +7,13 @@
 #include <bit>
 #include <vector>
 
-#include "engine/kernels/gemm_amx.h"
-#include "engine/kernels/head_attention_amx.h"
+#include "engine/kernels/amx/gemm.h"
+#include "engine/kernels/amx/head_attention.h"
 #include "engine/kernels/isa.h"
 #ifdef __AVX512F__
-#include "engine/kernels/products_avx512.h"
+#include "engine/kernels/avx512_bf16/products.h"
 #else
-#include "engine/kernels/simd_avx2.h"
+#include "engine/kernels/avx2/vector.h"
 #endif
 #include "engine/random_head.h"
 #include "engine/random_product.h"
@@ -31,13 +31,13 @@ using testing::Heads;
 using testing::Product;
 
 #ifdef __AVX512F__
-using Lanes = Avx512;
-using Bytes = ByteProduct;
-constexpr Isa lanes_isa = Isa::avx512_bf16;
+using Vector = kernels::avx512::Vector;
+using Int8Product = kernels::avx512_bf16::Int8Product;
+constexpr Isa vector_isa = Isa::avx512_bf16;
 #else
-using Lanes = Avx2;
-using Bytes = WidenedByteProduct<Avx2>;
-constexpr Isa lanes_isa = Isa::avx2;
+using Vector = kernels::avx2::Vector;
+using Int8Product = kernels::simd::WidenedInt8Product<Vector>;
+constexpr Isa vector_isa = Isa::avx2;
 #endif
 
 struct Tile {
@@ -59,7 +59,7 @@ struct ImitatedTiles {
       std::memcpy(tile.rows[row], static_cast<const char*>(from) + row * stride, 64);
     }
   }
-  static void clear(int i, int j) { sums[i][j] = {}; }
+  static void zero(int i, int j) { sums[i][j] = {}; }
   static void load_a(int i, const uint32_t* from, int64_t stride) {
     load(a[i], from, stride, height);
   }
@@ -99,12 +99,18 @@ struct ImitatedTiles {
   }
 };
 
+using kernels::amx::TileSums;
+constexpr auto gemm_bf16_on_tiles =
+    kernels::amx::gemm<Vector, ImitatedTiles<false>, TileSums<kernels::simd::FloatSums<Vector>>>;
+constexpr auto gemm_int8_on_tiles =
+    kernels::amx::gemm<Vector, ImitatedTiles<true>, TileSums<Int8Product>>;
+
 class AmxProduct : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::vector<Isa> usable = usable_isas();
-    if (std::ranges::find(usable, lanes_isa) == usable.end()) {
-      GTEST_SKIP() << "this CPU has no " << isa_name(lanes_isa);
+    if (std::ranges::find(usable, vector_isa) == usable.end()) {
+      GTEST_SKIP() << "this CPU has no " << isa_name(vector_isa);
     }
   }
 };
@@ -118,14 +124,14 @@ TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
   Random random{1};
   for (const auto& [rows, panels, units] : shapes) {
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
-      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu, GemmFinish::scale_rows}) {
+      for (const GemmEpilogue epilogue :
+           {GemmEpilogue::none, GemmEpilogue::gelu, GemmEpilogue::scale_rows}) {
         Product product(random, rows, panels, units);
         fill_with_bf16(product, random);
         product.call.start = start;
-        product.call.finish = finish;
-        expect_near(
-            product.result(gemm_amx<Lanes, ImitatedTiles<false>, TileSums<FloatSums<Lanes>>>),
-            product.result(gemm_bf16_reference), 2e-4);
+        product.call.epilogue = epilogue;
+        expect_near(product.result(gemm_bf16_on_tiles),
+                    product.result(kernels::reference_table().gemm_bf16), 2e-4);
       }
     }
   }
@@ -137,9 +143,8 @@ TEST_F(AmxProduct, OfBfloatRoundsItsResultWhenAsked) {
     Product product(random, rows, panels, units);
     fill_with_bf16(product, random);
     product.call.out = GemmOut::bf16;
-    expect_near_rounded(
-        product.result(gemm_amx<Lanes, ImitatedTiles<false>, TileSums<FloatSums<Lanes>>>),
-        product.result(gemm_bf16_reference));
+    expect_near_rounded(product.result(gemm_bf16_on_tiles),
+                        product.result(kernels::reference_table().gemm_bf16));
   }
 }
 
@@ -150,14 +155,14 @@ TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
       Product product(random, rows, panels, units);
       fill_with_bytes(product, random);
       product.call.start = start;
-      expect_near(product.result(gemm_amx<Lanes, ImitatedTiles<true>, TileSums<Bytes>>),
-                  product.result(gemm_int8_reference), 1e-4);
+      expect_near(product.result(gemm_int8_on_tiles),
+                  product.result(kernels::reference_table().gemm_int8), 1e-4);
     }
   }
 }
 
 using HeadsOnTiles = AmxProduct;
-constexpr auto attend_on_tiles = attend_heads_amx<Lanes, ImitatedTiles<false>>;
+constexpr auto attend_on_tiles = kernels::amx::attend_heads<Vector, ImitatedTiles<false>>;
 
 TEST_F(HeadsOnTiles, EqualThePlainOnes) {
   Random random{5};
@@ -167,7 +172,8 @@ TEST_F(HeadsOnTiles, EqualThePlainOnes) {
         for (const int64_t query_count : {int64_t{1}, tokens}) {
           Heads heads(random, count, query_count, tokens, width);
           expect_near(heads.result<float>(GemmOut::f32, attend_on_tiles),
-                      heads.result<float>(GemmOut::f32, attend_heads_reference), 1.0 / 128);
+                      heads.result<float>(GemmOut::f32, kernels::reference_table().attend_heads),
+                      1.0 / 128);
         }
       }
     }
@@ -180,7 +186,8 @@ TEST_F(HeadsOnTiles, RoundTheirResultsWhenAsked) {
     Heads heads(random, 2, tokens, tokens, 64);
     const auto whole = heads.result<float>(GemmOut::f32, attend_on_tiles);
     std::vector<uint16_t> rounded(whole.size());
-    round_to_bf16_reference(whole.data(), rounded.data(), static_cast<int64_t>(whole.size()));
+    kernels::reference_table().round_to_bf16(whole.data(), rounded.data(),
+                                             static_cast<int64_t>(whole.size()));
     EXPECT_EQ(heads.result<uint16_t>(GemmOut::bf16, attend_on_tiles), rounded) << tokens;
   }
 }

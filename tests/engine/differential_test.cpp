@@ -110,19 +110,23 @@ TEST(RandomProducts, AgreeWithThePlainOnesOnEveryInstructionSet) {
     fill_with_bytes(bytes, random);
     for (Product* product : {&floats, &halves, &bytes}) {
       product->call.start = random.below(2) == 0 ? GemmStart::bias : GemmStart::accumulate;
-      product->call.finish = random.below(2) == 0 ? GemmFinish::none : GemmFinish::gelu;
+      product->call.epilogue = random.below(2) == 0 ? GemmEpilogue::none : GemmEpilogue::gelu;
     }
     for (const Isa isa : usable_isas()) {
       SCOPED_TRACE(isa_name(isa));
       const Kernels& fast = kernels_for(isa);
-      ASSERT_LT(distance(floats.result(fast.gemm_f32), floats.result(gemm_f32_reference)), 1e-5);
+      ASSERT_LT(distance(floats.result(fast.gemm_f32),
+                         floats.result(kernels::reference_table().gemm_f32)),
+                1e-5);
       // Their GELU is exact to 1.5e-4.
       const auto tolerance = [](const Product& product, double exact) {
-        return product.call.finish == GemmFinish::gelu ? 2e-4 : exact;
+        return product.call.epilogue == GemmEpilogue::gelu ? 2e-4 : exact;
       };
-      ASSERT_LT(distance(halves.result(fast.gemm_bf16), halves.result(gemm_bf16_reference)),
+      ASSERT_LT(distance(halves.result(fast.gemm_bf16),
+                         halves.result(kernels::reference_table().gemm_bf16)),
                 tolerance(halves, 5e-5));
-      ASSERT_LT(distance(bytes.result(fast.gemm_int8), bytes.result(gemm_int8_reference)),
+      ASSERT_LT(distance(bytes.result(fast.gemm_int8),
+                         bytes.result(kernels::reference_table().gemm_int8)),
                 tolerance(bytes, 1e-5));
     }
   }

@@ -186,8 +186,8 @@ TEST(Encoder, HeadsInOneKernelAgreeWithHeadsMadeOfProducts) {
     const auto model = EngineModel::load(checkpoint.path(), {Precision::bf16, Isa::portable});
     const Plan plan = make_plan(model->weights(), {3, {{0, 1, 2}, {0, 2}, {1}}, {}});
     Kernels kernels = model->kernels();
-    kernels.attend_heads = attend_heads_reference;
-    kernels.attend_query = attend_heads_reference;
+    kernels.attend_heads = kernels::reference_table().attend_heads;
+    kernels.attend_query = kernels::reference_table().attend_heads;
     Random random{6};
     for (const int64_t length : {1, 2, 17, 33, 70}) {
       const Tokens sequence{random_ids(random, length)};

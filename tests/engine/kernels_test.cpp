@@ -40,11 +40,13 @@ TEST_P(Kernel, FloatProductEqualsThePlainOne) {
   Random random{1};
   for (const auto& [rows, panels, units] : product_shapes()) {
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
-      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu, GemmFinish::scale_rows}) {
+      for (const GemmEpilogue epilogue :
+           {GemmEpilogue::none, GemmEpilogue::gelu, GemmEpilogue::scale_rows}) {
         Product product(random, rows, panels, units);
         product.call.start = start;
-        product.call.finish = finish;
-        expect_near(product.result(fast().gemm_f32), product.result(gemm_f32_reference), 2e-5);
+        product.call.epilogue = epilogue;
+        expect_near(product.result(fast().gemm_f32),
+                    product.result(kernels::reference_table().gemm_f32), 2e-5);
       }
     }
   }
@@ -55,7 +57,8 @@ TEST_P(Kernel, FloatProductRoundsItsResultWhenAsked) {
   for (const auto& [rows, panels, units] : product_shapes()) {
     Product product(random, rows, panels, units);
     product.call.out = GemmOut::bf16;
-    expect_near_rounded(product.result(fast().gemm_f32), product.result(gemm_f32_reference));
+    expect_near_rounded(product.result(fast().gemm_f32),
+                        product.result(kernels::reference_table().gemm_f32));
   }
 }
 
@@ -64,7 +67,8 @@ TEST_P(Kernel, BfloatProductEqualsThePlainOne) {
   for (const auto& [rows, panels, units] : product_shapes()) {
     Product product(random, rows, panels, units);
     fill_with_bf16(product, random);
-    expect_near(product.result(fast().gemm_bf16), product.result(gemm_bf16_reference), 5e-5);
+    expect_near(product.result(fast().gemm_bf16),
+                product.result(kernels::reference_table().gemm_bf16), 5e-5);
   }
 }
 
@@ -72,13 +76,14 @@ TEST_P(Kernel, ByteProductEqualsThePlainOne) {
   Random random{10};
   for (const auto& [rows, panels, units] : product_shapes()) {
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
-      for (const GemmFinish finish : {GemmFinish::none, GemmFinish::gelu}) {
+      for (const GemmEpilogue epilogue : {GemmEpilogue::none, GemmEpilogue::gelu}) {
         Product product(random, rows, panels, units);
         product.call.start = start;
-        product.call.finish = finish;
+        product.call.epilogue = epilogue;
         fill_with_bytes(product, random);
-        expect_near(product.result(fast().gemm_int8), product.result(gemm_int8_reference),
-                    finish == GemmFinish::gelu ? 2e-4 : 1e-5);
+        expect_near(product.result(fast().gemm_int8),
+                    product.result(kernels::reference_table().gemm_int8),
+                    epilogue == GemmEpilogue::gelu ? 2e-4 : 1e-5);
       }
     }
   }
@@ -98,7 +103,7 @@ TEST_P(Kernel, ByteProductTakesTheStartThatItsPanelsHave) {
     const size_t panel = i / (21 * panel_width * 4);
     starts[panel * panel_width + i / 4 % panel_width] -= 128 * weights[i];
   }
-  for (size_t p = 0; p < 3; ++p) product.panels[p].start = &starts[p * panel_width];
+  for (size_t p = 0; p < 3; ++p) product.panels[p].compensation = &starts[p * panel_width];
   EXPECT_EQ(product.result(fast().gemm_int8), computed);
 }
 
@@ -107,7 +112,7 @@ TEST_P(Kernel, GeluOfBfloatsAndBytesIsFinerThanTheirRounding) {
   Random random{17};
   Product product(random, 1, 400, 4);
   product.call.segment_count = 0;
-  product.call.finish = GemmFinish::gelu;
+  product.call.epilogue = GemmEpilogue::gelu;
   for (size_t i = 0; i < product.biases.size(); ++i) {
     product.biases[i] = static_cast<float>(static_cast<double>(i) * 0.0025 - 8);
   }
@@ -147,7 +152,7 @@ TEST_P(Kernel, EmbeddingEqualsThePlainOne) {
       std::vector<float> actual = expected;
       EmbedCall call{ids.data(),   given,           4,        width, words.data(), positions.data(),
                      kinds.data(), expected.data(), width + 3};
-      embed_reference(call);
+      kernels::reference_table().embed(call);
       call.out = actual.data();
       fast().embed(call);
       EXPECT_EQ(actual, expected) << width;
@@ -163,7 +168,7 @@ TEST_P(Kernel, SoftmaxEqualsThePlainOne) {
     std::vector<float> actual = expected;
     std::vector<float> expected_sums(5);
     std::vector<float> sums(5);
-    softmax_reference({expected.data(), stride, 5, length, expected_sums.data()});
+    kernels::reference_table().softmax({expected.data(), stride, 5, length, expected_sums.data()});
     fast().softmax({actual.data(), stride, 5, length, sums.data()});
     expect_near(actual, expected, 1e-6);
     expect_near(sums, expected_sums, 1e-6);
@@ -180,7 +185,7 @@ TEST_P(Kernel, RoundedSoftmaxEqualsThePlainOneToTheLastBitOrTwo) {
     std::vector<float> sums(3);
     std::vector<uint16_t> expected(static_cast<size_t>(3 * stride), 7);
     std::vector<uint16_t> actual = expected;
-    softmax_reference(
+    kernels::reference_table().softmax(
         {scores.data(), stride, 3, length, expected_sums.data(), expected.data(), stride});
     fast().softmax({same.data(), stride, 3, length, sums.data(), actual.data(), stride});
     for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(sums[i] / expected_sums[i], 1, 0x1p-13);
@@ -218,7 +223,8 @@ TEST_P(Kernel, AttentionOfHeadsEqualsThePlainOne) {
       for (const int64_t count : head_counts) {
         Heads heads(random, count, tokens, tokens, width);
         expect_near(heads.result<float>(GemmOut::f32, fast().attend_heads),
-                    heads.result<float>(GemmOut::f32, attend_heads_reference), 1.0 / 128);
+                    heads.result<float>(GemmOut::f32, kernels::reference_table().attend_heads),
+                    1.0 / 128);
       }
     }
   }
@@ -230,7 +236,7 @@ TEST_P(Kernel, AttentionOfOneQueryEqualsThePlainOne) {
   for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 96}) {
       Heads heads(random, 3, 1, tokens, width);
-      const auto plain = heads.result<float>(GemmOut::f32, attend_heads_reference);
+      const auto plain = heads.result<float>(GemmOut::f32, kernels::reference_table().attend_heads);
       const auto whole = heads.result<float>(GemmOut::f32, fast().attend_query);
       expect_near(whole, plain, 3e-4);
       const auto rounded = heads.result<uint16_t>(GemmOut::bf16, fast().attend_query);
@@ -255,15 +261,16 @@ TEST_P(Kernel, LayerNormEqualsThePlainOne) {
     LayerNormCall call{expected.data(),      stride, 5, width, weight.data(), bias.data(), 1e-12F,
                        expected_copy.data(), stride};
     if (width > 1) {  // one number has no variance: the result is rounding noise
-      layer_norm_reference(call);
+      kernels::reference_table().layer_norm(call);
       call.x = actual.data();
-      call.copy = copy.data();
+      call.bf16 = copy.data();
       fast().layer_norm(call);
       expect_near(actual, expected, 1e-5);
       std::vector<uint16_t> rounded(static_cast<size_t>(5 * stride));
       for (int64_t row = 0; row < 5; ++row) {
-        round_to_bf16_reference(&actual[static_cast<size_t>(row * stride)],
-                                &rounded[static_cast<size_t>(row * stride)], width);
+        kernels::reference_table().round_to_bf16(&actual[static_cast<size_t>(row * stride)],
+                                                 &rounded[static_cast<size_t>(row * stride)],
+                                                 width);
       }
       EXPECT_EQ(copy, rounded);
     }
@@ -282,7 +289,7 @@ TEST_P(Kernel, LayerNormOfRowsFarFromZeroKeepsItsDigits) {
   const std::vector<float> weight(width, 1.0F);
   const std::vector<float> bias(width, 0.0F);
   LayerNormCall call{expected.data(), width, rows, width, weight.data(), bias.data(), 1e-12F};
-  layer_norm_reference(call);
+  kernels::reference_table().layer_norm(call);
   call.x = actual.data();
   fast().layer_norm(call);
   expect_near(actual, expected, 5e-5);
@@ -336,7 +343,7 @@ TEST_P(Kernel, GeluEqualsThePlainOne) {
   for (const int64_t count : {1, 5, 16, 19, 1000}) {
     std::vector<float> expected = random_floats(random, count, 3.0);
     std::vector<float> actual = expected;
-    gelu_reference(expected.data(), count);
+    kernels::reference_table().gelu(expected.data(), count);
     fast().gelu(actual.data(), count);
     expect_near(actual, expected, 1e-6);
   }
@@ -358,7 +365,7 @@ TEST_P(Kernel, RoundingToBfloatEqualsThePlainOne) {
     const std::vector<float> from = random_floats(random, count, 100.0);
     std::vector<uint16_t> expected(static_cast<size_t>(count));
     std::vector<uint16_t> actual(static_cast<size_t>(count));
-    round_to_bf16_reference(from.data(), expected.data(), count);
+    kernels::reference_table().round_to_bf16(from.data(), expected.data(), count);
     fast().round_to_bf16(from.data(), actual.data(), count);
     EXPECT_EQ(actual, expected);
   }
@@ -375,7 +382,7 @@ TEST_P(Kernel, QuantisingEqualsThePlainOne) {
     std::vector<float> scales(3);
     QuantiseCall call{from.data(), width + 1,       3,         width,
                       width + 3,   expected.data(), width + 9, expected_scales.data()};
-    quantise_reference(call);
+    kernels::reference_table().quantise(call);
     call.to = actual.data();
     call.scales = scales.data();
     fast().quantise(call);
@@ -393,7 +400,7 @@ TEST_P(Kernel, TransposingEqualsThePlainOne) {
       const std::vector<float> in = random_floats(random, rows * (columns + 1));
       std::vector<float> expected(static_cast<size_t>(round_up(rows, panel_width) * columns));
       std::vector<float> actual(expected.size(), 7.0F);
-      transpose_reference(in.data(), columns + 1, rows, columns, expected.data());
+      kernels::reference_table().transpose(in.data(), columns + 1, rows, columns, expected.data());
       fast().transpose(in.data(), columns + 1, rows, columns, actual.data());
       EXPECT_EQ(actual, expected) << rows << " x " << columns;
     }

@@ -7,8 +7,7 @@
 
 #include "base/random.h"
 #include "engine/aligned_buffer.h"
-#include "engine/kernels/elementwise.h"
-#include "engine/kernels/head_attention.h"
+#include "engine/kernels/kernels.h"
 
 namespace headroom::testing {
 
@@ -41,13 +40,13 @@ struct Heads {
     std::vector<uint16_t> numbers(static_cast<size_t>(count));
     for (uint16_t& number : numbers) {
       const auto value = static_cast<float>(2 * random.uniform() - 1);
-      round_to_bf16_reference(&value, &number, 1);
+      kernels::reference_table().round_to_bf16(&value, &number, 1);
     }
     return numbers;
   }
 
   template <class Number>
-  std::vector<Number> result(GemmOut out, decltype(&attend_heads_reference) kernel) {
+  std::vector<Number> result(GemmOut out, decltype(Kernels::attend_heads) kernel) {
     std::vector<Number> context(static_cast<size_t>(call.query_count * call.context_stride));
     call.context = context.data();
     call.out = out;

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "engine/kernels/elementwise.h"
-#include "engine/kernels/gemm.h"
+#include "engine/kernels/kernels.h"
 
 namespace headroom::testing {
 
@@ -110,8 +109,9 @@ inline void fill_with_bf16(Product& product, Random& random) {
   for (std::vector<float>* operand : {&product.a, &product.weights}) {
     const std::vector<float> values =
         random_floats(random, static_cast<int64_t>(operand->size()) * 2);
-    round_to_bf16_reference(values.data(), reinterpret_cast<uint16_t*>(operand->data()),
-                            static_cast<int64_t>(values.size()));
+    kernels::reference_table().round_to_bf16(values.data(),
+                                             reinterpret_cast<uint16_t*>(operand->data()),
+                                             static_cast<int64_t>(values.size()));
   }
 }
 

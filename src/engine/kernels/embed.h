@@ -1,4 +1,5 @@
-// What a sequence's tokens become: the sum of a word's, a position's and a type's row, per token.
+// Embedding of T tokens of width D: out[t] = word_rows[ids[t]] + position_rows[t] +
+// type_rows[types[t]].
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,11 @@ struct EmbedCall {
   const int32_t* types = nullptr;  // null: all 0
   int64_t tokens = 0;
   int64_t width = 0;
-  // Tables with rows of `width` numbers, one behind the other.
-  const float* word_rows = nullptr;
-  const float* position_rows = nullptr;
-  const float* type_rows = nullptr;
-  float* out = nullptr;
+  const float* word_rows = nullptr;      // V x D, dense
+  const float* position_rows = nullptr;  // positions x D
+  const float* type_rows = nullptr;      // types x D
+  float* out = nullptr;                  // T x D
   int64_t out_stride = 0;
 };
-
-void embed_reference(const EmbedCall& call);
 
 }  // namespace headroom

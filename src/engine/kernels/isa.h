@@ -1,4 +1,5 @@
 // Which instruction set the kernels use: the best one this CPU has, or the one HEADROOM_ISA names.
+// Reads the table in kernels.cpp.
 #pragma once
 
 #include <string_view>
@@ -6,13 +7,12 @@
 
 namespace headroom {
 
-// Ascending: each runs wherever a later one does.
 enum class Isa {
   portable,     // plain C++, any CPU
   avx2,         // AVX2 and FMA
   avx512,       // AVX-512 F, BW, DQ, VL
-  avx512_bf16,  // and BF16 and VNNI: products of bfloat16 and of bytes in hardware
-  amx,          // and AMX: the same in tiles, where a trial shows that it works
+  avx512_bf16,  // and BF16 and VNNI: dot products of bf16 and int8
+  amx,          // and AMX: the same in tiles
 };
 
 std::string_view isa_name(Isa isa);
@@ -20,7 +20,7 @@ std::string_view isa_name(Isa isa);
 // Throws ErrorCode::usage listing the known names.
 Isa parse_isa(std::string_view name);
 
-// Those that this CPU and its operating system run, ascending; `portable` is always there.
+// Those that this CPU and its operating system run, the best last; `portable` is always there.
 std::vector<Isa> usable_isas();
 
 // Returns `isa` if this CPU runs it; otherwise throws ErrorCode::usage.

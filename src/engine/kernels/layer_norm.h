@@ -6,17 +6,15 @@
 namespace headroom {
 
 struct LayerNormCall {
-  float* x = nullptr;
+  float* x = nullptr;  // rows x width
   int64_t stride = 0;
   int64_t rows = 0;
   int64_t width = 0;
-  const float* weight = nullptr;
-  const float* bias = nullptr;
+  const float* weight = nullptr;  // width
+  const float* bias = nullptr;    // width
   float eps = 0;
-  uint16_t* copy = nullptr;  // if not null: the result rounded to bfloat16 as well
-  int64_t copy_stride = 0;
+  uint16_t* bf16 = nullptr;  // not null: the result as bf16 as well
+  int64_t bf16_stride = 0;
 };
-
-void layer_norm_reference(const LayerNormCall& call);
 
 }  // namespace headroom

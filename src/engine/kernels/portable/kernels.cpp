@@ -1,4 +1,4 @@
-// The plain versions of all kernels: what the fast ones are compared with, and what other CPUs run.
+// All kernels in plain C++: the reference for tests, and what other CPUs run.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,7 +7,8 @@
 
 #include "engine/kernels/kernels.h"
 
-namespace headroom {
+namespace headroom::kernels {
+namespace portable {
 namespace {
 
 float from_bf16(uint16_t bits) {
@@ -19,38 +20,38 @@ uint16_t to_bf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U);
 }
 
-float gelu(float x) {
+float exact_gelu(float x) {
   return 0.5F * x * (1.0F + std::erf(x * 0.70710678F));
 }
 
-float finished(const GemmCall& call, int64_t row, float value) {
-  switch (call.finish) {
-    case GemmFinish::none:
+float apply_epilogue(const GemmCall& call, int64_t row, float value) {
+  switch (call.epilogue) {
+    case GemmEpilogue::none:
       return value;
-    case GemmFinish::gelu:
-      return gelu(value);
-    case GemmFinish::scale_rows:
+    case GemmEpilogue::gelu:
+      return exact_gelu(value);
+    case GemmEpilogue::scale_rows:
       return value * call.row_scales[row];
   }
   return value;
 }
 
-// Where the sum of a floating-point product starts; `n` is a column of the panel.
+// `n` is a column of the panel.
 float start_of(const GemmCall& call, const GemmPanel& panel, int64_t row, int64_t n) {
   const float bias = panel.bias != nullptr ? panel.bias[n] : 0.0F;
   if (call.start == GemmStart::bias) return bias;
   return bias + static_cast<const float*>(panel.out)[row * panel.out_stride + n];
 }
 
-// `start`, then `product(unit of a, unit of weights, sum)` for every k, then `end`: one number of
-// the result before it is finished.
-template <typename Unit, typename Sum, typename Product, typename Start, typename End>
+// A: M x K, panels: K x 16 each, out: M x N. An element is `start`, then `product(lane of a, lane
+// of b, sum)` for every k, then `end`, then the epilogue.
+template <typename Lane, typename Sum, typename Product, typename Start, typename End>
 void gemm(const GemmCall& call, Product product, Start start, End end) {
   for (int64_t row = 0; row < call.rows; ++row) {
-    const Unit* a = static_cast<const Unit*>(call.a) + row * call.a_stride;
+    const Lane* a = static_cast<const Lane*>(call.a) + row * call.a_stride;
     for (int64_t p = 0; p < call.panel_count; ++p) {
       const GemmPanel& panel = call.panels[p];
-      const auto* weights = static_cast<const Unit*>(panel.weights);
+      const auto* weights = static_cast<const Lane*>(panel.weights);
       for (int64_t n = 0; n < panel_width; ++n) {
         const int64_t at = row * panel.out_stride + n;
         Sum sum = start(panel, row, n);
@@ -60,7 +61,7 @@ void gemm(const GemmCall& call, Product product, Start start, End end) {
             sum = product(a[segment.a + k], weights[(segment.b + k) * panel_width + n], sum);
           }
         }
-        const float value = finished(call, row, end(sum, panel, row, n));
+        const float value = apply_epilogue(call, row, end(sum, panel, row, n));
         if (call.out == GemmOut::f32) {
           static_cast<float*>(panel.out)[at] = value;
         } else {
@@ -71,40 +72,38 @@ void gemm(const GemmCall& call, Product product, Start start, End end) {
   }
 }
 
-template <typename Unit, typename Product>
+template <typename Lane, typename Product>
 void float_gemm(const GemmCall& call, Product product) {
-  gemm<Unit, float>(
+  gemm<Lane, float>(
       call, product,
       [&](const GemmPanel& panel, int64_t row, int64_t n) { return start_of(call, panel, row, n); },
       [](float sum, const GemmPanel&, int64_t, int64_t) { return sum; });
 }
 
-struct Bf16Pair {
+struct Bf16Lane {
   uint16_t first;
   uint16_t second;
 };
 
-struct Bytes {
+struct Int8Lane {
   uint8_t bytes[4];
 };
 
-}  // namespace
-
-void gemm_f32_reference(const GemmCall& call) {
+void gemm_f32(const GemmCall& call) {
   float_gemm<float>(call, [](float a, float b, float sum) { return sum + a * b; });
 }
 
-void gemm_bf16_reference(const GemmCall& call) {
-  float_gemm<Bf16Pair>(call, [](Bf16Pair a, Bf16Pair b, float sum) {
+void gemm_bf16(const GemmCall& call) {
+  float_gemm<Bf16Lane>(call, [](Bf16Lane a, Bf16Lane b, float sum) {
     return sum + from_bf16(a.first) * from_bf16(b.first) +
            from_bf16(a.second) * from_bf16(b.second);
   });
 }
 
-void gemm_int8_reference(const GemmCall& call) {
-  gemm<Bytes, int32_t>(
+void gemm_int8(const GemmCall& call) {
+  gemm<Int8Lane, int32_t>(
       call,
-      [](Bytes a, Bytes b, int32_t sum) {
+      [](Int8Lane a, Int8Lane b, int32_t sum) {
         for (size_t i = 0; i < 4; ++i) {
           sum += (static_cast<int32_t>(a.bytes[i]) - 128) * static_cast<int8_t>(b.bytes[i]);
         }
@@ -117,7 +116,7 @@ void gemm_int8_reference(const GemmCall& call) {
       });
 }
 
-void embed_reference(const EmbedCall& call) {
+void embed(const EmbedCall& call) {
   for (int64_t t = 0; t < call.tokens; ++t) {
     const float* word = call.word_rows + call.ids[t] * call.width;
     const float* position = call.position_rows + t * call.width;
@@ -127,28 +126,27 @@ void embed_reference(const EmbedCall& call) {
   }
 }
 
-void softmax_reference(const SoftmaxCall& call) {
-  for (int64_t row = 0; row < call.count; ++row) {
-    float* x = call.rows + row * call.stride;
-    uint16_t* rounded =
-        call.rounded != nullptr ? call.rounded + row * call.rounded_stride : nullptr;
-    const float largest = *std::max_element(x, x + call.length);
+void softmax(const SoftmaxCall& call) {
+  for (int64_t row = 0; row < call.rows; ++row) {
+    float* x = call.x + row * call.stride;
+    uint16_t* bf16 = call.bf16 != nullptr ? call.bf16 + row * call.bf16_stride : nullptr;
+    const float max = *std::max_element(x, x + call.length);
     float sum = 0;
     for (int64_t i = 0; i < call.length; ++i) {
-      const float e = std::exp(x[i] - largest);
+      const float e = std::exp(x[i] - max);
       sum += e;
-      if (rounded != nullptr) {
-        rounded[i] = to_bf16(e);
+      if (bf16 != nullptr) {
+        bf16[i] = to_bf16(e);
       } else {
         x[i] = e;
       }
     }
-    if (rounded != nullptr && call.length % 2 != 0) rounded[call.length] = 0;
+    if (bf16 != nullptr && call.length % 2 != 0) bf16[call.length] = 0;
     call.inverse_sums[row] = 1.0F / sum;
   }
 }
 
-void layer_norm_reference(const LayerNormCall& call) {
+void layer_norm(const LayerNormCall& call) {
   for (int64_t row = 0; row < call.rows; ++row) {
     float* x = call.x + row * call.stride;
     double mean = 0;
@@ -161,33 +159,33 @@ void layer_norm_reference(const LayerNormCall& call) {
     for (int64_t i = 0; i < call.width; ++i) {
       x[i] = static_cast<float>((x[i] - mean) * factor) * call.weight[i] + call.bias[i];
     }
-    if (call.copy != nullptr) {
-      round_to_bf16_reference(x, call.copy + row * call.copy_stride, call.width);
+    if (call.bf16 != nullptr) {
+      std::transform(x, x + call.width, call.bf16 + row * call.bf16_stride, to_bf16);
     }
   }
 }
 
-void exp_reference(float* x, int64_t count) {
+void exp(float* x, int64_t count) {
   std::transform(x, x + count, x, [](float value) { return value < -87 ? 0 : std::exp(value); });
 }
 
-void erf_reference(float* x, int64_t count) {
+void erf(float* x, int64_t count) {
   std::transform(x, x + count, x, [](float value) { return std::erf(value); });
 }
 
-void gelu_reference(float* x, int64_t count) {
-  std::transform(x, x + count, x, gelu);
+void gelu(float* x, int64_t count) {
+  std::transform(x, x + count, x, exact_gelu);
 }
 
-void tanh_reference(float* x, int64_t count) {
+void tanh(float* x, int64_t count) {
   std::transform(x, x + count, x, [](float value) { return std::tanh(value); });
 }
 
-void round_to_bf16_reference(const float* from, uint16_t* to, int64_t count) {
+void round_to_bf16(const float* from, uint16_t* to, int64_t count) {
   std::transform(from, from + count, to, to_bf16);
 }
 
-void quantise_reference(const QuantiseCall& call) {
+void quantise(const QuantiseCall& call) {
   for (int64_t row = 0; row < call.rows; ++row) {
     const float* from = call.from + row * call.from_stride;
     uint8_t* to = call.to + row * call.to_stride;
@@ -202,8 +200,7 @@ void quantise_reference(const QuantiseCall& call) {
   }
 }
 
-void transpose_reference(const float* in, int64_t stride, int64_t rows, int64_t columns,
-                         float* out) {
+void transpose(const float* in, int64_t stride, int64_t rows, int64_t columns, float* out) {
   for (int64_t row = 0; row < round_up(rows, panel_width); ++row) {
     float* panel = out + row / panel_width * columns * panel_width;
     for (int64_t column = 0; column < columns; ++column) {
@@ -213,30 +210,28 @@ void transpose_reference(const float* in, int64_t stride, int64_t rows, int64_t 
   }
 }
 
-namespace {
-
 void attend_head(const HeadAttentionCall& call, int64_t head) {
   const auto row = [&](const uint16_t* all, int64_t i) {
     return all + head * call.head_stride + i * call.width;
   };
-  std::vector<double> shares(static_cast<size_t>(call.tokens));
+  std::vector<double> probabilities(static_cast<size_t>(call.tokens));
   for (int64_t q = 0; q < call.query_count; ++q) {
-    double highest = -std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
     for (int64_t k = 0; k < call.tokens; ++k) {
       double score = 0;
       for (int64_t d = 0; d < call.width; ++d) {
         score += static_cast<double>(from_bf16(row(call.queries, q)[d])) *
                  static_cast<double>(from_bf16(row(call.keys, k)[d]));
       }
-      shares[static_cast<size_t>(k)] = score;
-      highest = std::max(highest, score);
+      probabilities[static_cast<size_t>(k)] = score;
+      max = std::max(max, score);
     }
     double sum = 0;
-    for (double& share : shares) sum += share = std::exp(share - highest);
+    for (double& p : probabilities) sum += p = std::exp(p - max);
     for (int64_t d = 0; d < call.width; ++d) {
       double result = 0;
       for (int64_t k = 0; k < call.tokens; ++k) {
-        result += shares[static_cast<size_t>(k)] / sum *
+        result += probabilities[static_cast<size_t>(k)] / sum *
                   static_cast<double>(from_bf16(row(call.values, k)[d]));
       }
       const int64_t at = q * call.context_stride + head * call.width + d;
@@ -249,28 +244,39 @@ void attend_head(const HeadAttentionCall& call, int64_t head) {
   }
 }
 
-}  // namespace
-
-void attend_heads_reference(const HeadAttentionCall& call) {
+void attend_heads(const HeadAttentionCall& call) {
   for (int64_t head = 0; head < call.heads; ++head) attend_head(call, head);
 }
 
-const Kernels& portable_kernels() {
-  static constexpr Kernels kernels = {.isa = Isa::portable,
-                                      .gemm_f32 = gemm_f32_reference,
-                                      .gemm_bf16 = gemm_bf16_reference,
-                                      .gemm_int8 = gemm_int8_reference,
-                                      .embed = embed_reference,
-                                      .softmax = softmax_reference,
-                                      .layer_norm = layer_norm_reference,
-                                      .exp = exp_reference,
-                                      .erf = erf_reference,
-                                      .gelu = gelu_reference,
-                                      .tanh = tanh_reference,
-                                      .round_to_bf16 = round_to_bf16_reference,
-                                      .quantise = quantise_reference,
-                                      .transpose = transpose_reference};
-  return kernels;
+}  // namespace
+}  // namespace portable
+
+const Kernels& portable_table() {
+  static constexpr Kernels table = {.isa = Isa::portable,
+                                    .gemm_f32 = portable::gemm_f32,
+                                    .gemm_bf16 = portable::gemm_bf16,
+                                    .gemm_int8 = portable::gemm_int8,
+                                    .embed = portable::embed,
+                                    .softmax = portable::softmax,
+                                    .layer_norm = portable::layer_norm,
+                                    .quantise = portable::quantise,
+                                    .exp = portable::exp,
+                                    .erf = portable::erf,
+                                    .gelu = portable::gelu,
+                                    .tanh = portable::tanh,
+                                    .round_to_bf16 = portable::round_to_bf16,
+                                    .transpose = portable::transpose};
+  return table;
 }
 
-}  // namespace headroom
+const Kernels& reference_table() {
+  static const Kernels table = [] {
+    Kernels all = portable_table();
+    all.attend_heads = portable::attend_heads;
+    all.attend_query = portable::attend_heads;
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace headroom::kernels

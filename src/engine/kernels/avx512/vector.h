@@ -1,38 +1,33 @@
-// AVX-512 under the names that the kernel templates use. Only for files compiled with its flags;
-// everything is local to the file, so that the linker never shares this code with another.
+// AVX-512 under the names that simd/ uses. For files compiled with its flags only. Everything has
+// internal linkage: the linker must not hand this code to files compiled for other CPUs.
 #pragma once
-
-// g++ 12 takes its own header's deliberately undefined registers for a mistake (GCC bug 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 #include <cstdint>
 
-namespace headroom {
+#include "engine/kernels/simd/x86.h"
+
+namespace headroom::kernels::avx512 {
 namespace {
 
-struct Avx512 {
+struct Vector {
   using Float = __m512;
   using Bits = __m512i;
-  static constexpr int lanes = 16;
-  // Rows of a tile of 1, 2 and 4 panels: of 32 registers 24 to 28 hold sums, the others weights and
-  // one broadcast number.
-  static constexpr int tile_rows_1 = 14;
-  static constexpr int tile_rows_2 = 14;
-  static constexpr int tile_rows_4 = 6;
-  static constexpr int rows_in_step = 4;  // of two registers, with three numbers for each
+  static constexpr int lanes = 16;  // of 32 bits: a panel row
+  // The most rows of a micro-kernel over 1, 2 and 4 panels: 14 x 2 and 6 x 4 accumulators take 28
+  // and 24 of 32 registers; the panels' weights and the broadcast element of A take 3 and 5. One
+  // panel could have more rows, but its 14 chains already hide the latency of fma (4 cycles, two a
+  // cycle).
+  static constexpr int max_rows_1 = 14;
+  static constexpr int max_rows_2 = 14;
+  static constexpr int max_rows_4 = 6;
+  // Of an epilogue: 4 rows of two registers, each with three values alive (x, z, sum), are 24
+  // of 32.
+  static constexpr int interleaved_rows = 4;
 
   static __mmask16 first(int64_t count) { return static_cast<__mmask16>((1U << count) - 1U); }
 
   static Float zero() { return _mm512_setzero_ps(); }
-  static Float spread(float value) { return _mm512_set1_ps(value); }
+  static Float broadcast(float value) { return _mm512_set1_ps(value); }
   static Float load(const float* from) { return _mm512_loadu_ps(from); }
   static Float load_first(const float* from, int64_t count) {  // the other lanes are 0
     return _mm512_maskz_loadu_ps(first(count), from);
@@ -42,44 +37,44 @@ struct Avx512 {
     _mm512_mask_storeu_ps(to, first(count), x);
   }
   static void store_bf16(uint16_t* to, Float x) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rounded(x));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), to_bf16(x));
   }
-  static void store_bf16(uint16_t* to, Float x, Float y) { _mm512_storeu_si512(to, rounded(x, y)); }
+  static void store_bf16(uint16_t* to, Float x, Float y) { _mm512_storeu_si512(to, to_bf16(x, y)); }
   static void store_bf16_first(uint16_t* to, Float x, int64_t count) {
-    _mm256_mask_storeu_epi16(to, first(count), rounded(x));
+    _mm256_mask_storeu_epi16(to, first(count), to_bf16(x));
   }
 
   static Float add(Float a, Float b) { return _mm512_add_ps(a, b); }
   static Float subtract(Float a, Float b) { return _mm512_sub_ps(a, b); }
   static Float multiply(Float a, Float b) { return _mm512_mul_ps(a, b); }
-  // By a reciprocal of 14 bits and one step of Newton's, to a unit or two in the last place: the
+  // By a reciprocal of 14 bits and one step of Newton's, to 1 or 2 ulp: the
   // CPU's own division of 16 floats takes 16 cycles. b must be neither 0 nor huge.
   static Float divide(Float a, Float b) {
     const Float near = _mm512_rcp14_ps(b);
     const Float error = _mm512_fnmadd_ps(b, near, _mm512_set1_ps(1.0F));
     return _mm512_mul_ps(a, _mm512_fmadd_ps(near, error, near));
   }
-  static Float multiply_add(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
-  static Float smaller(Float a, Float b) { return _mm512_min_ps(a, b); }
-  static Float larger(Float a, Float b) { return _mm512_max_ps(a, b); }
-  static Float cut(Float x, float most) {  // to [-most, most]
-    return _mm512_range_ps(x, spread(most), 2);
+  static Float fma(Float a, Float b, Float c) { return _mm512_fmadd_ps(a, b, c); }
+  static Float min(Float a, Float b) { return _mm512_min_ps(a, b); }
+  static Float max(Float a, Float b) { return _mm512_max_ps(a, b); }
+  static Float clamp(Float x, float most) {  // to [-most, most]
+    return _mm512_range_ps(x, broadcast(most), 2);
   }
-  static Float nearest_whole(Float x) {
+  static Float round(Float x) {
     return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
-  static Float times_power_of_two(Float x, Float exponent) { return _mm512_scalef_ps(x, exponent); }
+  static Float ldexp(Float x, Float exponent) { return _mm512_scalef_ps(x, exponent); }
   static Float zero_where_less(Float x, Float tested, Float bound) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(tested, bound, _CMP_GE_OQ), x);
   }
   static Float keep_first(Float x, int64_t count) {  // the other lanes become 0
     return _mm512_maskz_mov_ps(first(count), x);
   }
-  static float sum(Float x) { return _mm512_reduce_add_ps(x); }
-  static float largest(Float x) { return _mm512_reduce_max_ps(x); }
+  static float reduce_add(Float x) { return _mm512_reduce_add_ps(x); }
+  static float reduce_max(Float x) { return _mm512_reduce_max_ps(x); }
 
   static Bits load_bits(const uint32_t* from) { return _mm512_loadu_si512(from); }
-  static Bits spread_bits(uint32_t value) { return _mm512_set1_epi32(static_cast<int>(value)); }
+  static Bits broadcast_bits(uint32_t value) { return _mm512_set1_epi32(static_cast<int>(value)); }
   static Float low_bf16(Bits pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
   static Float high_bf16(Bits pairs) {
     return _mm512_castsi512_ps(_mm512_and_si512(pairs, _mm512_set1_epi32(-65536)));
@@ -87,9 +82,9 @@ struct Avx512 {
 
   static Bits zero_bits() { return _mm512_setzero_si512(); }
   static void store_bits(float* to, Bits x) { _mm512_storeu_si512(to, x); }
-  static Float whole_to_float(Bits x) { return _mm512_cvtepi32_ps(x); }
-  // A number of `low` in the low half of each lane, one of `high` in the high one.
-  static Bits pair_halves(const uint16_t* low, const uint16_t* high) {
+  static Float int_to_float(Bits x) { return _mm512_cvtepi32_ps(x); }
+  // Each lane: an element of `low` in its low 16 bits, one of `high` in its high 16 bits.
+  static Bits interleave_bf16(const uint16_t* low, const uint16_t* high) {
     const auto load = [](const uint16_t* from) {
       return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     };
@@ -100,32 +95,33 @@ struct Avx512 {
                          0x00130003, 0x00120002, 0x00110001, 0x00100000);
     return _mm512_permutexvar_epi16(order, both);
   }
-  // x rounded in the low half of each lane, y in the high one; ties away from 0.
-  static Bits bf16_pairs(Float x, Float y) {
+  // Each lane: x as bf16 in its low 16 bits, y in its high 16 bits. Ties go away from
+  // 0, in fewer instructions than to even.
+  static Bits pack_bf16(Float x, Float y) {
     const Bits half = _mm512_set1_epi32(0x8000);
     const Bits low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(x), half), 16);
     const Bits high = _mm512_add_epi32(_mm512_castps_si512(y), half);
     return _mm512_mask_blend_epi16(0xaaaaaaaaU, low, high);
   }
-  static Bits add_whole(Bits a, Bits b) { return _mm512_add_epi32(a, b); }
-  static Bits subtract_whole(Bits a, Bits b) { return _mm512_sub_epi32(a, b); }
-  // Per lane: four unsigned bytes of a times four signed ones of b, added to the lane of sum.
-  static Bits add_byte_products(Bits a, Bits b, Bits sum) {
+  static Bits add_ints(Bits a, Bits b) { return _mm512_add_epi32(a, b); }
+  static Bits subtract_ints(Bits a, Bits b) { return _mm512_sub_epi32(a, b); }
+  // sum + the dot product of four unsigned bytes of a and four signed bytes of b, in each lane.
+  static Bits dot_u8s8(Bits a, Bits b, Bits sum) {
     const Bits low = _mm512_set1_epi32(0x00ff00ff);
     const Bits even =
         _mm512_madd_epi16(_mm512_and_si512(a, low), _mm512_srai_epi16(_mm512_slli_epi16(b, 8), 8));
     const Bits odd = _mm512_madd_epi16(_mm512_srli_epi16(a, 8), _mm512_srai_epi16(b, 8));
     return _mm512_add_epi32(sum, _mm512_add_epi32(even, odd));
   }
-  // Of a magnitude and any number.
-  static Float larger_magnitude(Float magnitude, Float x) {
+  // max(magnitude, |x|)
+  static Float max_magnitude(Float magnitude, Float x) {
     constexpr int largest_without_sign = 0b1011;
     return _mm512_range_ps(magnitude, x, largest_without_sign);
   }
-  // Rounded, plus 128; the result must fit a byte.
+  // round(x) + 128, which must fit a byte.
   static void store_bytes(uint8_t* to, Float x) {
-    const Bits whole = _mm512_add_epi32(_mm512_cvtps_epi32(x), _mm512_set1_epi32(128));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(whole));
+    const Bits biased = _mm512_add_epi32(_mm512_cvtps_epi32(x), _mm512_set1_epi32(128));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(biased));
   }
   // Packing takes 4 bytes from each register in turn, per 16 bytes of the result.
   static void store_bytes(uint8_t* to, const Float (&x)[4]) {
@@ -136,7 +132,7 @@ struct Avx512 {
     _mm512_storeu_si512(to, _mm512_xor_si512(bytes, _mm512_set1_epi8(-128)));
   }
 
-  // 16 x 16 numbers: rows of `in` become columns of `out`.
+  // in: 16 x 16 of `stride`, out: 16 x 16 dense.
   static void transpose(const float* in, int64_t stride, float* out) {
     __m512i x[16];
     __m512i y[16];
@@ -164,8 +160,8 @@ struct Avx512 {
   }
 
  private:
-  // To nearest, ties to even, for finite numbers. The instruction makes 0 of numbers below 1e-38.
-  static __m256i rounded(Float x) {
+  // To nearest, ties to even, for finite x. The instruction flushes denormals (below 1e-38) to 0.
+  static __m256i to_bf16(Float x) {
 #ifdef __AVX512BF16__
     return reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x));
 #else
@@ -175,14 +171,14 @@ struct Avx512 {
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
 #endif
   }
-  static Bits rounded(Float x, Float y) {
+  static Bits to_bf16(Float x, Float y) {
 #ifdef __AVX512BF16__
     return reinterpret_cast<Bits>(_mm512_cvtne2ps_pbh(y, x));
 #else
-    return _mm512_inserti64x4(_mm512_castsi256_si512(rounded(x)), rounded(y), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(to_bf16(x)), to_bf16(y), 1);
 #endif
   }
 };
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::kernels::avx512

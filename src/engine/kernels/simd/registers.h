@@ -1,10 +1,10 @@
-// A row of numbers one register after the other: whole registers in a loop without questions, then
-// once the first lanes of another, under the same names. For any instruction set.
+// A row of elements register by register: full registers in a loop without branches, then once the
+// first lanes of another, under the same names.
 #pragma once
 
 #include <cstdint>
 
-namespace headroom {
+namespace headroom::kernels::simd {
 namespace {
 
 template <class S>
@@ -33,7 +33,7 @@ struct FirstLanes {
   }
 };
 
-// `step(i, lanes)` for every register's first number i in [begin, end).
+// `step(i, lanes)` for every register's first element i in [begin, end).
 template <class S, class Step>
 void for_each_register(int64_t begin, int64_t end, Step step) {
   int64_t i = begin;
@@ -42,4 +42,4 @@ void for_each_register(int64_t begin, int64_t end, Step step) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::kernels::simd

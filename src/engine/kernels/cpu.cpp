@@ -1,4 +1,4 @@
-#include "engine/kernels/amx_probe.h"
+#include "engine/kernels/cpu.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>
@@ -8,12 +8,33 @@
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "engine/kernels/amx/probe.h"
 #endif
 
-namespace headroom {
-namespace {
+namespace headroom::cpu {
+
+#if defined(__x86_64__)
+
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+bool has_avx512_bf16() {
+  return has_avx512() && __builtin_cpu_supports("avx512bf16") &&
+         __builtin_cpu_supports("avx512vnni");
+}
+
+#endif
 
 #if defined(__x86_64__) && defined(__linux__)
+
+namespace {
 
 bool cpuid_names_amx() {
   unsigned a = 0;
@@ -38,7 +59,7 @@ bool child_survives() {
   if (child == 0) {
     const rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    _exit(amx_products_are_right() ? 0 : 1);
+    _exit(kernels::amx::products_are_right() ? 0 : 1);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
@@ -47,23 +68,20 @@ bool child_survives() {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool probe() {
-  return cpuid_names_amx() && permitted() && child_survives();
+}  // namespace
+
+bool has_amx() {
+  static const bool works =
+      has_avx512_bf16() && cpuid_names_amx() && permitted() && child_survives();
+  return works;
 }
 
 #else
 
-bool probe() {
+bool has_amx() {
   return false;
 }
 
 #endif
 
-}  // namespace
-
-bool amx_usable() {
-  static const bool usable = probe();
-  return usable;
-}
-
-}  // namespace headroom
+}  // namespace headroom::cpu

@@ -1,16 +1,17 @@
-// Embedding tokens, for any instruction set.
+// Embedding of tokens.
 #pragma once
 
 #include <cstdint>
 
 #include "engine/kernels/embed.h"
-#include "engine/kernels/lanes_simd.h"
+#include "engine/kernels/simd/registers.h"
 
-namespace headroom {
+namespace headroom::kernels::simd {
 namespace {
 
+// Rows of three tables, D wide; out: T x D.
 template <class S>
-void embed_simd(const EmbedCall& call) {
+void embed(const EmbedCall& call) {
   const int64_t width = call.width;
   for (int64_t t = 0; t < call.tokens; ++t) {
     const float* word = call.word_rows + call.ids[t] * width;
@@ -25,4 +26,4 @@ void embed_simd(const EmbedCall& call) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::kernels::simd
