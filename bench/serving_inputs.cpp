@@ -16,8 +16,9 @@ using Clock = std::chrono::steady_clock;
 
 // Calls that came one after the other on one thread, as ratios of actual to expected time.
 std::vector<double> slowdowns_of_one(const std::shared_ptr<const EngineModel>& model,
-                                     const CostLevels& levels, const std::vector<int64_t>& lengths,
-                                     double seconds, uint64_t seed) {
+                                     const server::CostLevels& levels,
+                                     const std::vector<int64_t>& lengths, double seconds,
+                                     uint64_t seed) {
   Random random{seed};
   Worker worker(model);
   std::vector<double> ratios;
@@ -63,7 +64,8 @@ std::vector<double> measure_slowdowns(const std::shared_ptr<const EngineModel>& 
                                       const LatencyTable& table,
                                       const std::vector<int64_t>& lengths, int workers,
                                       double seconds) {
-  const CostLevels levels(table, table.budgets().front(), 1, model->config().shape.positions);
+  const server::CostLevels levels(table, table.budgets().front(), 1,
+                                  model->config().shape.positions);
   std::vector<std::vector<double>> each(static_cast<size_t>(workers));
   std::vector<std::thread> threads;
   for (size_t i = 0; i < each.size(); ++i) {

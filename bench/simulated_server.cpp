@@ -66,6 +66,7 @@ class Simulation {
   }
 
   void start_work(double now) {
+    result_.refused += static_cast<int64_t>(schedule_.drop_expired(now).size());
     for (SimulatedWorker& worker : workers_) {
       if (worker.batch) continue;
       worker.batch = schedule_.take(now);

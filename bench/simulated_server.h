@@ -12,6 +12,8 @@
 
 namespace headroom {
 
+using namespace server;
+
 struct ServingArm {
   std::string name;
   double least = 1;  // the budgets that the controller may take

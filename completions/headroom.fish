@@ -217,6 +217,7 @@ complete -c headroom -n '__fish_seen_subcommand_from serve' -l model -r -d 'chec
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l host -r -d 'address to listen on; 0.0.0.0 is every one'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l port -r -d '0: any free one'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l slo-ms -r -d 'deadline of requests that name none; the budget is lowered to meet it; 0: none'
+complete -c headroom -n '__fish_seen_subcommand_from serve' -l max-deadline-ms -r -d 'longer deadlines of requests are taken for this'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l budget -r -d 'the most that a request spends which names none'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l min-budget -r -d 'load lowers budgets no further than this'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l precision -r -d 'fp32, bf16 or int8'

@@ -22,10 +22,11 @@
 #include "server/http/host.h"
 #include "server/http/server.h"
 #include "server/service/service.h"
-#include "server/service/service_backend.h"
 #include "server/telemetry/logged_metrics.h"
 
 namespace headroom {
+
+using namespace server;
 namespace {
 
 struct ServeOptions {
@@ -86,7 +87,7 @@ uint64_t memory_left(const ServeOptions& options) {
 uint64_t memory_of_threads(const ServeOptions& options, const std::vector<ServedModel>& models) {
   uint64_t activations = 0;
   for (const ServedModel& model : models) {
-    const auto& shape = model.engine->config().shape;
+    const auto& shape = model.config.shape;
     const int64_t of_a_token = 8 * shape.width + 2 * shape.ffn;  // floats alive in one layer
     activations = std::max(activations, static_cast<uint64_t>(of_a_token) * sizeof(float));
   }
@@ -117,6 +118,18 @@ void share_memory(ServeOptions& options, uint64_t threads) {
   http.held_bytes = std::min<size_t>(http.held_bytes, (left - fixed) / 2);
 }
 
+std::string_view calibrated_by(TableSource source) {
+  switch (source) {
+    case TableSource::checkpoint:
+      return "by headroom calibrate";
+    case TableSource::measured:
+      return "now, roughly";
+    case TableSource::replaced:
+      return "now, roughly: latency.json is off by more than a factor of two";
+  }
+  return "";
+}
+
 std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
   std::vector<ServedModel> models;
   SilentProgress progress;
@@ -127,12 +140,11 @@ std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log
         wanted.name, wanted.directory,
         {precision_table.parse(options.precision), {}, memory_left(options)}, progress));
     const ServedModel& model = models.back();
-    log.event("model_loaded",
-              {{"model", model.name},
-               {"precision", options.precision},
-               {"labels", model.engine->config().labels.size()},
-               {"calibrated", model.calibrated_at_start ? "now, roughly" : "by headroom calibrate"},
-               {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
+    log.event("model_loaded", {{"model", model.name},
+                               {"precision", options.precision},
+                               {"labels", model.config.labels.size()},
+                               {"calibrated", calibrated_by(model.table_source)},
+                               {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
   }
   return models;
 }
@@ -186,7 +198,7 @@ void serve(ServeOptions& options, bool json) {
   const uint64_t threads = memory_of_threads(options, models);
   LoggedMetrics metrics(names, log, options.log_requests);
   Service service(std::move(models), options.service, metrics);
-  ServiceBackend backend(service);
+  RequestPool pool;
   share_memory(options, threads);
   const auto metrics_text = [&] {
     for (const std::string& name : names) {
@@ -195,12 +207,13 @@ void serve(ServeOptions& options, bool json) {
     metrics.set_log_lines_dropped(log.dropped());
     return metrics.text();
   };
-  Router router(api_routes(backend, {std::string(isa_name(chosen_isa())), options.http,
-                                     options.calls, metrics_text}),
-                options.api_key, metrics, [&] {
-                  log.event("draining", {{"seconds", options.drain_seconds}});
-                  backend.begin_drain();
-                });
+  const auto on_drain = [&] {
+    log.event("draining", {{"seconds", options.drain_seconds}});
+    service.begin_drain();
+  };
+  Router router(api_routes(service, {std::string(isa_name(chosen_isa())), options.http,
+                                     options.calls, options.service.min_budget, metrics_text}),
+                options.api_key, metrics, on_drain, &pool);
   HttpServer server(router, options.http, options.host, options.port, log);
   log.event("listening", {{"address", server.address()}});
   announce(server, names, json);
@@ -225,6 +238,8 @@ void add_serving_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
   app.add_option("--slo-ms", options.slo_ms,
                  "deadline of requests that name none; the budget is lowered to meet it; 0: none");
+  app.add_option("--max-deadline-ms", options.service.max_deadline_ms,
+                 "longer deadlines of requests are taken for this");
   app.add_option("--budget", options.budget, "the most that a request spends which names none");
   app.add_option("--min-budget", options.min_budget, "load lowers budgets no further than this");
   app.add_option("--precision", options.precision, "fp32, bf16 or int8");

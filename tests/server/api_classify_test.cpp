@@ -5,7 +5,7 @@
 
 #include "server/fake_backend.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 using namespace testing;
 
@@ -25,33 +25,33 @@ std::string complaint(const std::string& body) {
 
 TEST(ClassifyBody, TakesOneText) {
   const ClassifyRequest request = parsed(R"({"inputs":"a text"})");
-  ASSERT_EQ(request.texts.size(), 1U);
-  EXPECT_EQ(request.texts[0].text, "a text");
-  EXPECT_FALSE(request.texts[0].pair);
-  EXPECT_EQ(request.model, "");
-  EXPECT_FALSE(request.spend.budget || request.spend.latency_ms);
+  ASSERT_EQ(request.call.texts.size(), 1U);
+  EXPECT_EQ(request.call.texts[0].text, "a text");
+  EXPECT_FALSE(request.call.texts[0].pair);
+  EXPECT_EQ(request.call.model, "");
+  EXPECT_FALSE(request.call.budget || request.call.latency_ms);
 }
 
 TEST(ClassifyBody, TakesTextsAndPairsInOneList) {
   const ClassifyRequest request =
       parsed(R"({"inputs":["a",{"text":"b"},{"text":"c","text_pair":""}]})");
-  ASSERT_EQ(request.texts.size(), 3U);
-  EXPECT_EQ(request.texts[1].text, "b");
-  EXPECT_FALSE(request.texts[1].pair);
-  EXPECT_EQ(request.texts[2].pair, "") << "an empty second text is a pair all the same";
+  ASSERT_EQ(request.call.texts.size(), 3U);
+  EXPECT_EQ(request.call.texts[1].text, "b");
+  EXPECT_FALSE(request.call.texts[1].pair);
+  EXPECT_EQ(request.call.texts[2].pair, "") << "an empty second text is a pair all the same";
 }
 
 TEST(ClassifyBody, TakesModelBudgetAndTime) {
   const ClassifyRequest request =
       parsed(R"({"inputs":"a","model":"news","budget":0.5,"latency_ms":10})");
-  EXPECT_EQ(request.model, "news");
-  EXPECT_EQ(request.spend.budget, 0.5);
-  EXPECT_EQ(request.spend.latency_ms, 10);
+  EXPECT_EQ(request.call.model, "news");
+  EXPECT_EQ(request.call.budget, 0.5);
+  EXPECT_EQ(request.call.latency_ms, 10);
 }
 
 TEST(ClassifyBody, KeepsTextsAsTheyAre) {
-  EXPECT_EQ(parsed(R"({"inputs":"é\u00e9\n\t\"\ud83d\ude00"})").texts[0].text, "éé\n\t\"😀");
-  EXPECT_EQ(parsed(R"({"inputs":""})").texts[0].text, "");
+  EXPECT_EQ(parsed(R"({"inputs":"é\u00e9\n\t\"\ud83d\ude00"})").call.texts[0].text, "éé\n\t\"😀");
+  EXPECT_EQ(parsed(R"({"inputs":""})").call.texts[0].text, "");
 }
 
 TEST(ClassifyBody, ComplaintsNameTheFieldAndTheFact) {
@@ -75,7 +75,7 @@ TEST(ClassifyBody, TooManyKeysAreRefusedBeforeTheyCostTime) {
 }
 
 TEST(ClassifyAnswer, HasWhatTheContractSays) {
-  const Json body = classify_body(small_model("news"), FakeBackend::answer(1, {0.5, {}}), 4.5);
+  const Json body = classify_body(small_model("news"), FakeBackend::answer(1, 0.5), 4.5);
   EXPECT_EQ(body.dump(),
             R"({"model":"news","answers":[{"label":"sport","scores":{"money":0.25,"sport":0.75},)"
             R"("budget":0.5,"active_heads":0.5,"active_ffn":0.5,"tokens":7}],"queue_ms":0.5,)"
@@ -83,21 +83,41 @@ TEST(ClassifyAnswer, HasWhatTheContractSays) {
 }
 
 // Submits to a backend and returns what would be sent.
-HttpResponse submitted(FakeBackend& backend, const std::vector<CallText>& texts) {
+HttpResponse submitted(FakeBackend& backend) {
   HttpResponse sent;
-  submit_call(backend,
-              {backend.models()[0],
-               texts,
-               {},
-               ErrorShape::plain,
-               [](const CallAnswer&) { return Json::object(); }},
-              [&](HttpResponse response) { sent = std::move(response); });
+  ApiRequest request;
+  request.client = "10.0.0.7";
+  request.arrived = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  submit_call(
+      backend, {"news", {{"a"}}, {}, {}, "", 0}, request,
+      [](const CallAnswer&) { return Json::object(); },
+      [&](HttpResponse response) { sent = std::move(response); });
   return sent;
+}
+
+TEST(SubmittedCall, KnowsWhoAsksAndForHowLongItHasWaited) {
+  FakeBackend backend;
+  EXPECT_EQ(submitted(backend).status, 200);
+  EXPECT_EQ(backend.last_call.client, "10.0.0.7");
+  EXPECT_GE(backend.last_call.waited_ms, 1000);
+}
+
+TEST(SubmittedCall, ADeadlineThatNobodyCouldMeetIsTheClientsFault) {
+  FakeBackend backend;
+  backend.refusal = {Refusal::deadline_unreachable, 0, "0.01 ms cannot be met"};
+  const HttpResponse response = submitted(backend);
+  EXPECT_EQ(response.status, 422);
+  EXPECT_EQ(Json::parse(response.body)["error"]["code"], "deadline_unreachable");
+  EXPECT_TRUE(response.fields.empty()) << "no use coming back";
 }
 
 TEST(SubmittedCall, TellsWhatItSpentInHeaderFields) {
   CallAnswer answer;
-  answer.texts = {{0, {}, 0.5, 0.25, 1, 7}, {0, {}, 1, 1, 1, 5}};
+  answer.texts.resize(2);
+  answer.texts[0].budget = 0.5;
+  answer.texts[0].active_heads = 0.25;
+  answer.texts[0].tokens = 7;
+  answer.texts[1].tokens = 5;
   answer.queue_ms = 0.25;
   HttpResponse response;
   add_spending_fields(answer, response);
@@ -114,7 +134,7 @@ TEST(SubmittedCall, TellsWhatItSpentInHeaderFields) {
 TEST(SubmittedCall, OverloadSaysWhenToComeBack) {
   FakeBackend backend;
   backend.refusal = {Refusal::queue_full, 1.25, "the queue is full"};
-  const HttpResponse response = submitted(backend, {{"a", {}}});
+  const HttpResponse response = submitted(backend);
   EXPECT_EQ(response.status, 429);
   EXPECT_EQ(response.model, "news");
   const Json error = Json::parse(response.body)["error"];
@@ -128,16 +148,16 @@ TEST(SubmittedCall, OverloadSaysWhenToComeBack) {
 TEST(SubmittedCall, AServerThatStopsIsUnavailable) {
   FakeBackend backend;
   backend.refusal = {Refusal::draining, 0, ""};
-  EXPECT_EQ(submitted(backend, {{"a", {}}}).status, 503);
+  EXPECT_EQ(submitted(backend).status, 503);
 }
 
 TEST(SubmittedCall, WhatTheEngineSaidStaysInside) {
   FakeBackend backend;
   backend.refusal = {Refusal::failed, 0, "std::bad_alloc in /src/engine"};
-  const HttpResponse response = submitted(backend, {{"a", {}}});
+  const HttpResponse response = submitted(backend);
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.body.find("bad_alloc"), std::string::npos) << response.body;
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -10,7 +10,7 @@
 #include "server/fake_backend.h"
 #include "server/telemetry/metrics.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 using namespace testing;
 
@@ -28,7 +28,7 @@ TEST(Plan, SaysWhatIsAliveAtABudget) {
 
 TEST(Models, AreListedWithTheirBudgets) {
   FakeBackend backend({"news", "mail"});
-  const Json models = models_json(backend)["models"];
+  const Json models = models_json(backend, 0.25)["models"];
   ASSERT_EQ(models.size(), 2U);
   EXPECT_EQ(models[0]["name"], "news");
   EXPECT_EQ(models[0]["default"], true);
@@ -36,6 +36,7 @@ TEST(Models, AreListedWithTheirBudgets) {
   EXPECT_EQ(models[0]["labels"], Json({"money", "sport"}));
   EXPECT_EQ(models[0]["scope"], "heads+ffn");
   EXPECT_EQ(models[0]["budgets"].size(), 2U) << "those that were measured";
+  EXPECT_EQ(models[0]["min_budget"], 0.25);
   EXPECT_TRUE(models[0]["scores"].is_null());
 }
 
@@ -84,4 +85,4 @@ TEST(Page, IsPartOfTheProgram) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

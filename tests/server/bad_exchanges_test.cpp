@@ -6,7 +6,7 @@
 #include "server/door.h"
 #include "server/raw_client.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 using namespace testing;
 
@@ -256,4 +256,4 @@ TEST(BadExchanges, WrongTensorsAreRefused) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

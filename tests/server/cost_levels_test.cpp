@@ -5,7 +5,7 @@
 
 #include "server/simulated_time.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using testing::linear_levels;
@@ -50,4 +50,4 @@ TEST(CostLevels, AMeasurementThatSaysMoreIsFasterIsNotBelieved) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

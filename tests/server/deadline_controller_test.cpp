@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "server/simulated_time.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using testing::exact_text;
@@ -205,4 +205,4 @@ TEST(DeadlineController, AfterAPauseTheFirstTextGetsTheFullBudget) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -11,6 +11,7 @@
 #include "server/telemetry/metrics.h"
 
 namespace headroom::testing {
+using namespace server;
 
 struct DoorSettings {
   HttpLimits limits;
@@ -25,9 +26,10 @@ class Door {
       : metrics({"news"}),
         log_stream_(std::tmpfile(), &std::fclose),
         log_(fileno(log_stream_.get()), /*json=*/true),
-        router_(api_routes(backend, {"portable", settings.limits, settings.calls,
-                                     [this] { return metrics.text(); }}),
-                settings.api_key, metrics, [this] { backend.begin_drain(); }),
+        router_(
+            api_routes(backend, {"portable", settings.limits, settings.calls, 0.125,
+                                 [this] { return metrics.text(); }}),
+            settings.api_key, metrics, [this] { backend.begin_drain(); }, &pool_),
         server_(std::make_unique<HttpServer>(router_, settings.limits, "127.0.0.1", 0, log_)),
         port(server_->port()),
         thread_([this, drain = settings.drain] {
@@ -56,6 +58,7 @@ class Door {
   // Closed after the log, which writes to it until its end.
   std::unique_ptr<FILE, int (*)(FILE*)> log_stream_;
   ServerLog log_;
+  RequestPool pool_;
   Router router_;
   std::unique_ptr<HttpServer> server_;
 

@@ -7,7 +7,7 @@
 #include "server/http/host.h"
 #include "server/raw_client.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 using namespace testing;
 using std::chrono::milliseconds;
@@ -60,7 +60,7 @@ TEST(Door, TakesAChunkedBodyWithExtensionsAndTrailers) {
       "Transfer-Encoding: chunked\r\n\r\n"
       "4;name=value\r\n{\"in\r\nb\r\nputs\":\"abc\"\r\n1\r\n}\r\n0\r\nX-Trailer: y\r\n\r\n");
   EXPECT_EQ(response.status, 200) << response.body;
-  EXPECT_EQ(door.backend.last_texts.at(0).text, "abc");
+  EXPECT_EQ(door.backend.last_texts.at(0), "abc");
 }
 
 TEST(Door, InvitesABodyThatWaitsForIt) {
@@ -423,4 +423,4 @@ TEST(Door, SaysLittleOfWhatItWasSent) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

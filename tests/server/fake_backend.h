@@ -7,13 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "server/service/classify_backend.h"
+#include "base/error.h"
+#include "server/service/backend.h"
 
 namespace headroom::testing {
+using namespace server;
 
 // Two labels, two layers of two heads, any budget.
-inline ModelFacts small_model(const std::string& name) {
-  ModelFacts model;
+inline ServedModel small_model(const std::string& name) {
+  ServedModel model;
   model.name = name;
   model.config.shape = {.layers = 2,
                         .width = 16,
@@ -25,13 +27,11 @@ inline ModelFacts small_model(const std::string& name) {
   model.config.method = Method::nested;
   model.config.order = uniform_order(model.config.shape, 4);
   model.config.labels = {"money", "sport"};
-  model.precision = "fp32";
   model.table = {"a machine", "fp32", 1, "2026-11-15", {{0.5, 8, 1, 2}, {1, 8, 2, 3}}};
-  model.min_budget = 0.125;
   return model;
 }
 
-class FakeBackend : public ClassifyBackend {
+class FakeBackend : public Backend {
  public:
   enum class Mode { at_once, later };
 
@@ -39,21 +39,22 @@ class FakeBackend : public ClassifyBackend {
     for (const std::string& name : names) models_.push_back(small_model(name));
   }
 
-  const std::vector<ModelFacts>& models() const override { return models_; }
+  const std::vector<ServedModel>& models() const override { return models_; }
 
-  Abandon submit(const std::string& model, const std::vector<CallText>& texts, const Spend& spend,
-                 CallDone done) override {
+  Abandon submit(const Call& call, CallDone done) override {
     const std::lock_guard lock(mutex_);
     if (failure) throw *failure;
-    last_model = model;
-    last_texts = texts;
-    last_spend = spend;
+    last_call = call;
+    last_texts.clear();
+    for (const Text& text : call.texts) last_texts.emplace_back(text.text);
+    last_call.texts.clear();  // not ours
+    CallAnswer answers = answer(call.texts.size(), call.budget);
     if (refusal) {
       done(*refusal);
     } else if (mode == Mode::at_once) {
-      done(answer(texts.size(), spend));
+      done(std::move(answers));
     } else {
-      waiting_.emplace_back([texts, spend, done] { done(answer(texts.size(), spend)); });
+      waiting_.emplace_back([answers, done] { done(answers); });
       changed_.notify_all();
     }
     return [this] {
@@ -80,10 +81,14 @@ class FakeBackend : public ClassifyBackend {
   }
 
   // Label 1 of each text, at the budget asked for.
-  static CallAnswer answer(size_t texts, const Spend& spend) {
-    const double budget = spend.budget.value_or(1);
-    return {std::vector<TextAnswer>(texts, {1, {0.25, 0.75}, budget, budget, budget, 7}), 0.5, 1.5,
-            2.5};
+  static CallAnswer answer(size_t texts, std::optional<double> budget) {
+    const double spent = budget.value_or(1);
+    Answer each;
+    each.label = 1;
+    each.scores = {0.25, 0.75};
+    each.budget = each.active_heads = each.active_ffn = spent;
+    each.tokens = 7;
+    return {std::vector<Answer>(texts, each), 0.5, 1.5, 2.5};
   }
 
   // Each false when it did not come to pass within ten seconds.
@@ -109,9 +114,8 @@ class FakeBackend : public ClassifyBackend {
   Mode mode = Mode::at_once;
   std::optional<CallRefused> refusal;
   std::optional<Error> failure;
-  std::string last_model;
-  std::vector<CallText> last_texts;
-  Spend last_spend;
+  Call last_call;                       // without its texts
+  std::vector<std::string> last_texts;  // first texts of pairs
 
  private:
   template <typename Condition>
@@ -120,7 +124,7 @@ class FakeBackend : public ClassifyBackend {
     return changed_.wait_for(lock, std::chrono::seconds(10), condition);
   }
 
-  std::vector<ModelFacts> models_;
+  std::vector<ServedModel> models_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::function<void()>> waiting_;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 TEST(LiveWindow, StartsEmptyWithAMinuteOfNothing) {
@@ -66,4 +66,4 @@ TEST(LiveWindow, AbsurdTimesFitSomewhere) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 class MetricsText : public ::testing::Test {
@@ -93,4 +93,4 @@ TEST_F(MetricsText, AModelNobodyKnowsChangesNothing) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 struct Seen : RequestObserver {
@@ -147,4 +147,4 @@ TEST(ErrorResponses, LongMessagesAreCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -3,15 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "server/simulated_time.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using testing::exact_text;
+using testing::from;
 using testing::linear_levels;
 using testing::SimulatedWorkers;
 using testing::text_of;
@@ -84,10 +87,11 @@ TEST(Schedule, RefusesWhenEvenTheLeastBudgetIsTooSlow) {
 
 TEST(Schedule, RetryAfterIsTheTimeThatTheQueueNeedsAtTheLeastBudget) {
   Schedule schedule = schedule_of(1, two_workers());
-  ASSERT_FALSE(schedule.offer(0, {exact_text(1000, 1, 0), exact_text(1000, 1, 0)}, 0).refused);
+  const WaitingText just_in_time = exact_text(1000, 1, 0, 200);
+  ASSERT_FALSE(schedule.offer(0, {just_in_time, just_in_time}, 0).refused);
   const Admission admission = schedule.offer(0, one(text_of(40, 0, allowed)), 0);
   ASSERT_TRUE(admission.refused);
-  EXPECT_EQ(admission.refused->why, Refusal::deadline_unreachable);
+  EXPECT_EQ(admission.refused->why, Refusal::overloaded);
   EXPECT_DOUBLE_EQ(admission.refused->retry_after_seconds, 0.1);  // 200 ms of work, two workers
   EXPECT_EQ(schedule.waiting(0), 2) << "a refused text leaves nothing behind";
 }
@@ -230,5 +234,165 @@ TEST(Schedule, OnAMachineFarSlowerThanItsTableCallsAreRefusedInsteadOfLate) {
   EXPECT_EQ(fast_again.late, 0);
 }
 
+TEST(Schedule, TheEarliestDeadlineRunsFirst) {
+  Schedule schedule = schedule_of(1, {1, 512, 1, {}});  // a text a batch
+  for (const double wait : {300.0, 100.0, 200.0}) {
+    ASSERT_FALSE(schedule.offer(0, one(text_of(40, 0, wait)), 0).refused);
+  }
+  ASSERT_FALSE(schedule.offer(0, one(exact_text(40, 1, 0)), 0).refused) << "no deadline at all";
+  std::vector<double> order;
+  while (const std::optional<Batch> batch = schedule.take(0)) {
+    order.push_back(batch->texts.front().deadline_ms);
+    schedule.finished(*batch, 0);
+  }
+  EXPECT_EQ(order, (std::vector<double>{100, 200, 300, std::numeric_limits<double>::infinity()}));
+}
+
+TEST(Schedule, ACallThatWouldMakeAnAcceptedOneLateIsRefused) {
+  Schedule schedule = schedule_of(1, {1, 512, 2048, {}});
+  ASSERT_FALSE(schedule.offer(0, one(exact_text(100, 1, 0, 20)), 0).refused) << "10 of 15 ms";
+  const Admission admission = schedule.offer(0, one(exact_text(60, 1, 0, 10)), 0);
+  ASSERT_TRUE(admission.refused) << "6 ms that would come first";
+  EXPECT_EQ(admission.refused->why, Refusal::overloaded);
+  EXPECT_EQ(schedule.take(0)->texts.front().tokens, 100) << "what was accepted is untouched";
+}
+
+TEST(Schedule, DeadlinesBeyondTheServersAreTakenForIt) {
+  ScheduleSettings settings = two_workers();
+  settings.max_deadline_ms = 100;
+  Schedule schedule = schedule_of(1, settings);
+  schedule.offer(0, one(text_of(40, 0, 600'000)), 0);
+  EXPECT_EQ(schedule.take(0)->texts.front().deadline_ms, 100);
+}
+
+TEST(Schedule, ADeadlineThatNoIdleServerMeetsIsToldFromOverload) {
+  Schedule schedule = schedule_of(1, two_workers());
+  const Admission impossible = schedule.offer(0, one(text_of(1000, 0, 10)), 0);  // 12.5 ms at least
+  ASSERT_TRUE(impossible.refused);
+  EXPECT_EQ(impossible.refused->why, Refusal::deadline_unreachable);
+  schedule.offer(0, std::vector<WaitingText>(8, exact_text(100, 1, 0, 60)), 0);
+  const Admission overloaded = schedule.offer(0, one(text_of(1000, 0, 20)), 0);
+  ASSERT_TRUE(overloaded.refused);
+  EXPECT_EQ(overloaded.refused->why, Refusal::overloaded);
+  EXPECT_GT(overloaded.refused->retry_after_seconds, 0);
+}
+
+TEST(Schedule, TextsPastTheirDeadlineDoNotRun) {
+  Schedule schedule = schedule_of(1, two_workers());
+  schedule.offer(0, {text_of(40, 0, 20), exact_text(40, 1, 0)}, 0);
+  schedule.offer(0, one(text_of(40, 0, 30)), 0);
+  EXPECT_TRUE(schedule.drop_expired(19).empty());
+  const std::vector<WaitingText> expired = schedule.drop_expired(20);
+  ASSERT_EQ(expired.size(), 1U);
+  EXPECT_EQ(expired[0].deadline_ms, 20);
+  EXPECT_EQ(schedule.waiting(0), 2);
+}
+
+// A client that sends `honest_gap` ms apart within 20 ms, while another sends `hog` every 5 ms.
+struct Neighbours {
+  int64_t honest_sent = 0;
+  int64_t honest_in_time = 0;
+  double honest_budgets = 0;
+  int64_t hog_answered = 0;
+};
+
+Neighbours beside(const std::function<WaitingText(double now)>& hog, double honest_gap,
+                  double duration_ms) {
+  Schedule schedule = schedule_of(1, two_workers());
+  Neighbours result;
+  SimulatedWorkers workers(schedule, 2, [&](const Batch& batch, double now) {
+    for (const WaitingText& text : batch.texts) {
+      if (text.client == "hog") {
+        ++result.hog_answered;
+      } else if (now <= text.deadline_ms) {
+        ++result.honest_in_time;
+        result.honest_budgets += batch.choice.budget;
+      }
+    }
+  });
+  double next_hog = 0;
+  for (double now = 0; now < duration_ms; now += honest_gap) {
+    for (; next_hog <= now; next_hog += 5) {
+      workers.run_until(next_hog);
+      schedule.offer(0, one(from("hog", hog(next_hog))), next_hog);
+    }
+    workers.run_until(now);
+    ++result.honest_sent;
+    schedule.offer(0, one(from("honest", text_of(40, now, allowed))), now);
+  }
+  workers.run_until(duration_ms + 20'000);
+  return result;
+}
+
+// Half of what two workers do at budget 1: texts of 4 ms, one every 4 ms.
+constexpr double half_capacity_gap = 4;
+
+TEST(Schedule, APatientClientDoesNotStarveTheOthers) {
+  for (const int64_t tokens : {40, 70, 120}) {  // 0.8, 1.4 and 2.4 workers
+    const Neighbours result = beside(
+        [&](double now) { return exact_text(tokens, 1, now, 600'000); }, half_capacity_gap, 20'000);
+    EXPECT_GE(result.honest_in_time, 0.99 * static_cast<double>(result.honest_sent)) << tokens;
+    EXPECT_GT(result.hog_answered, 0) << "it gets what the other leaves";
+  }
+}
+
+TEST(Schedule, AHurriedClientWithItsOwnBudgetDoesNotStarveTheOthers) {
+  const Neighbours result =
+      beside([&](double now) { return exact_text(40, 1, now, 10); }, half_capacity_gap, 10'000);
+  EXPECT_GE(result.honest_in_time, 0.99 * static_cast<double>(result.honest_sent));
+}
+
+TEST(Schedule, WhoTakesMoreThanItsShareLowersNobodysBudget) {
+  const Neighbours result =
+      beside([&](double now) { return exact_text(100, 1, now); }, 2 * half_capacity_gap, 20'000);
+  EXPECT_GT(result.honest_budgets / static_cast<double>(result.honest_in_time), 0.9);
+}
+
+TEST(Schedule, AQueueThatOneClientFilledHasRoomForAnother) {
+  ScheduleSettings settings = two_workers();
+  settings.queue_limit = 4;
+  Schedule schedule = schedule_of(1, settings);
+  const auto ask = [&](const std::string& client) {
+    return schedule.offer(0, one(from(client, exact_text(10, 1, 0))), 0).refused.has_value();
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(ask("hog"));
+  EXPECT_TRUE(ask("hog"));
+  EXPECT_FALSE(ask("other"));
+  EXPECT_FALSE(ask("other"));
+  EXPECT_TRUE(ask("other")) << "half of the queue is its part";
+  EXPECT_FALSE(ask("third"));
+}
+
+TEST(Schedule, InAFullQueueHurriedTextsTakeThePlacesOfPatientOnes) {
+  ScheduleSettings settings = two_workers();
+  settings.queue_limit = 2;
+  Schedule schedule = schedule_of(1, settings);
+  for (const double wait : {500.0, 400.0}) {
+    ASSERT_FALSE(schedule.offer(0, one(text_of(40, 0, wait)), 0).refused);
+  }
+  const Admission hurried = schedule.offer(0, one(text_of(40, 0, allowed)), 0);
+  EXPECT_FALSE(hurried.refused);
+  ASSERT_EQ(hurried.displaced.size(), 1U);
+  EXPECT_EQ(hurried.displaced[0].deadline_ms, 500);
+  const Admission patient = schedule.offer(0, one(text_of(40, 0, 450)), 0);
+  ASSERT_TRUE(patient.refused);
+  EXPECT_EQ(patient.refused->why, Refusal::queue_full);
+  EXPECT_EQ(schedule.waiting(0), 2);
+}
+
+TEST(Schedule, ACallThatIsRefusedAfterAllDisplacesNothing) {
+  ScheduleSettings settings = two_workers();
+  settings.queue_limit = 2;
+  Schedule schedule = schedule_of(1, settings);
+  schedule.offer(0, one(exact_text(1000, 1, 0)), 0);
+  ASSERT_TRUE(schedule.take(0)) << "100 ms of one worker";
+  ASSERT_FALSE(schedule.offer(0, std::vector(2, exact_text(1000, 1, 0, 300)), 0).refused);
+  const Admission admission = schedule.offer(0, one(exact_text(1000, 1, 0, 150)), 0);
+  ASSERT_TRUE(admission.refused);
+  EXPECT_EQ(admission.refused->why, Refusal::overloaded);
+  EXPECT_TRUE(admission.displaced.empty());
+  EXPECT_EQ(schedule.waiting(0), 2);
+}
+
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -96,7 +96,7 @@ TEST(Log, IsJsonWhenAskedFor) {
 
 TEST_F(LogPipe, RequestsAreLoggedWithoutTheirQuery) {
   ServerLog log(ends_[1], false);
-  LoggedMetrics metrics({"news"}, log, /*every_request=*/true);
+  server::LoggedMetrics metrics({"news"}, log, /*every_request=*/true);
   HttpHead head;
   head.method = "GET";
   head.target = "/v1/plan?key=secret";

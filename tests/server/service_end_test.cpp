@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "server/test_service.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using std::chrono::milliseconds;
@@ -89,7 +89,7 @@ TEST(ServiceEnd, DrainingFinishesWhatWasAcceptedAndRefusesTheRest) {
     ASSERT_TRUE(call->done()) << "before drain() returns";
     EXPECT_EQ(call->answer().texts.size(), 2U);
   }
-  EXPECT_FALSE(service.accepting());
+  EXPECT_FALSE(service.ready());
   EXPECT_EQ(Asked(service, {"a"}).refused().why, Refusal::draining);
   EXPECT_TRUE(service.live("letters").draining);
 }
@@ -148,10 +148,14 @@ TEST(ServiceEnd, EveryCallEndsOnceHoweverManyThreadsPull) {
       threads.emplace_back([&, client] {
         Random random{static_cast<uint64_t>(client)};
         for (int i = 0; i < calls_each; ++i) {
-          const std::vector<CallText> texts(1 + random.below(4), CallText{"a b c", std::nullopt});
-          CallTicket ticket = service.submit(random.below(2) == 0 ? "letters" : "others", texts, {},
-                                             [&](const CallOutcome&) { ++ended; });
-          if (random.below(3) == 0) ticket.abandon();
+          const Call call{random.below(2) == 0 ? "letters" : "others",
+                          std::vector<Text>(1 + random.below(4), Text{"a b c"}),
+                          std::nullopt,
+                          random.below(2) == 0 ? std::optional(5.0) : std::nullopt,
+                          std::to_string(client),
+                          0};
+          const Abandon abandon = service.submit(call, [&](const CallOutcome&) { ++ended; });
+          if (random.below(3) == 0) abandon();
           if (random.below(20) == 0) service.live("letters");
         }
       });
@@ -164,4 +168,4 @@ TEST(ServiceEnd, EveryCallEndsOnceHoweverManyThreadsPull) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

@@ -5,9 +5,10 @@
 
 #include <atomic>
 
+#include "engine/worker.h"
 #include "server/test_service.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using testing::Asked;
@@ -56,7 +57,7 @@ TEST(Service, AnswersComeInTheOrderOfTheCall) {
 TEST(Service, PairsAreReadAsPairs) {
   Service service({letters_model()}, one_worker(), nobody());
   std::promise<CallOutcome> promise;
-  service.submit("letters", {{"a", "b"}}, {},
+  service.submit({"letters", {{"a", "b"}}, {}, {}, "", 0},
                  [&](CallOutcome outcome) { promise.set_value(std::move(outcome)); });
   const auto answer = std::get<CallAnswer>(promise.get_future().get());
   EXPECT_EQ(answer.texts.at(0).tokens, 5) << "[CLS] a [SEP] b [SEP]";
@@ -142,8 +143,53 @@ TEST(Service, SeveralModelsAnswerByName) {
   EXPECT_EQ(Asked(service, {"a"}, {}, "second").answer().texts.size(), 1U);
   EXPECT_EQ(service.live("second").answered, 1);
   EXPECT_EQ(service.live("first").answered, 0);
-  EXPECT_NE(service.find("first"), nullptr);
-  EXPECT_EQ(service.find("third"), nullptr);
+}
+
+// Time moves only when told to, so what waits too long is known.
+TEST(Service, TextsPastTheirDeadlineAreRefusedAndNotRun) {
+  const auto now = std::make_shared<std::atomic<double>>(0);
+  const auto gate = std::make_shared<Gate>();
+  ServiceSettings settings = one_worker();
+  settings.max_batch_tokens = 1;  // a text a batch
+  Service service({gated_model(gate)}, settings, nobody(), [now] { return now->load(); });
+  Asked running(service, {"a"});
+  gate->wait_for_workers(1);
+  Asked waiting(service, {"b", "c"}, {std::nullopt, 50});
+  *now = 60;
+  gate->open();
+  EXPECT_EQ(running.answer().texts.size(), 1U);
+  EXPECT_EQ(waiting.refused().why, Refusal::deadline_passed);
+  EXPECT_EQ(service.live("letters").queue, 0);
+}
+
+TEST(Service, TimeBeforeSubmitCountsTowardsTheDeadline) {
+  Service service({letters_model()}, one_worker(), nobody(), [] { return 1000.0; });
+  const auto outcome_after = [&](double waited_ms) {
+    std::promise<CallOutcome> promise;
+    service.submit({"letters", {{"a"}}, {}, 20, "", waited_ms},
+                   [&](CallOutcome outcome) { promise.set_value(std::move(outcome)); });
+    return promise.get_future().get();
+  };
+  EXPECT_TRUE(std::holds_alternative<CallAnswer>(outcome_after(5)));
+  const CallOutcome late = outcome_after(30);
+  ASSERT_TRUE(std::holds_alternative<CallRefused>(late));
+  EXPECT_EQ(std::get<CallRefused>(late).why, Refusal::overloaded) << "not the deadline's fault";
+}
+
+TEST(Service, AFullQueueLetsGoOfThePatient) {
+  const auto gate = std::make_shared<Gate>();
+  ServiceSettings settings = one_worker();
+  settings.queue_limit = 2;
+  Service service({gated_model(gate)}, settings, nobody(), [] { return 0.0; });
+  Asked running(service, {"a"});
+  gate->wait_for_workers(1);
+  Asked patient(service, {"b", "c"}, {std::nullopt, 5000});
+  Asked hurried(service, {"d"}, {std::nullopt, 100});
+  ASSERT_TRUE(patient.done()) << "the whole call, though one text had been enough";
+  EXPECT_EQ(patient.refused().why, Refusal::queue_full);
+  EXPECT_EQ(service.live("letters").queue, 1);
+  gate->open();
+  EXPECT_EQ(hurried.answer().texts.size(), 1U);
 }
 
 class RecordingObserver : public ServiceObserver {
@@ -186,4 +232,4 @@ TEST(Service, TellsItsObserverBeforeTheCall) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::server

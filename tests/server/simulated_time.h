@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "server/schedule/schedule.h"
 
 namespace headroom::testing {
+using namespace server;
 
 inline double exact_ms(double budget, int64_t tokens) {
   return budget * static_cast<double>(tokens) / 10;
@@ -39,12 +42,16 @@ inline WaitingText text_of(int64_t tokens, double arrived, double allowed) {
   return text;
 }
 
-inline WaitingText exact_text(int64_t tokens, double budget, double arrived) {
-  WaitingText text;
-  text.tokens = tokens;
-  text.arrived_ms = arrived;
+inline WaitingText exact_text(int64_t tokens, double budget, double arrived,
+                              double allowed = std::numeric_limits<double>::infinity()) {
+  WaitingText text = text_of(tokens, arrived, allowed);
   text.budget = budget;
   text.exact_time = {exact_ms(budget, tokens), exact_ms(budget, tokens)};
+  return text;
+}
+
+inline WaitingText from(std::string client, WaitingText text) {
+  text.client = std::move(client);
   return text;
 }
 
@@ -75,6 +82,9 @@ class SimulatedWorkers {
     time_ = now;
   }
 
+  // Texts that were not run because their deadlines had passed.
+  int64_t expired() const { return expired_; }
+
  private:
   static double end_of(const Batch& batch) {
     double taken = 0;
@@ -83,6 +93,7 @@ class SimulatedWorkers {
   }
 
   void start(double now) {
+    expired_ += static_cast<int64_t>(schedule_.drop_expired(now).size());
     for (auto& worker : running_) {
       if (!worker) worker = schedule_.take(now);
     }
@@ -92,6 +103,7 @@ class SimulatedWorkers {
   std::vector<std::optional<Batch>> running_;
   Ended ended_;
   double time_ = 0;
+  int64_t expired_ = 0;
 };
 
 }  // namespace headroom::testing

@@ -14,6 +14,7 @@
 #include "server/simulated_time.h"
 
 namespace headroom::testing {
+using namespace server;
 
 // Texts are letters between spaces.
 inline const RandomCheckpoint& letters_checkpoint() {
@@ -23,11 +24,8 @@ inline const RandomCheckpoint& letters_checkpoint() {
 
 inline ServedModel letters_model(std::string name = "letters") {
   static const auto engine = EngineModel::load(letters_checkpoint().path());
-  ServedModel model;
-  model.name = std::move(name);
-  model.engine = engine;
+  ServedModel model = served_model(std::move(name), engine);
   model.table = linear_table();
-  model.make_runner = engine_runners(engine);
   return model;
 }
 
@@ -81,23 +79,27 @@ inline ServiceSettings one_worker() {
   return settings;
 }
 
+// What a call may spend.
+struct Spending {
+  std::optional<double> budget;
+  std::optional<double> latency_ms;
+};
+
 // One call and what became of it.
 class Asked {
  public:
-  Asked(Service& service, const std::vector<std::string>& texts, const Spend& spend = {},
+  Asked(Service& service, const std::vector<std::string>& texts, const Spending& spending = {},
         const std::string& model = "letters") {
-    std::vector<CallText> inputs;
-    inputs.reserve(texts.size());
-    for (const std::string& text : texts) inputs.push_back({text, std::nullopt});
+    Call call{model, {}, spending.budget, spending.latency_ms, "a client", 0};
+    for (const std::string& text : texts) call.texts.push_back({text});
     auto promise = std::make_shared<std::promise<CallOutcome>>();
     outcome_ = promise->get_future();
     // A second call of it would throw std::future_error.
-    ticket_ = service.submit(model, inputs, spend, [promise](CallOutcome outcome) {
-      promise->set_value(std::move(outcome));
-    });
+    abandon_ = service.submit(
+        call, [promise](CallOutcome outcome) { promise->set_value(std::move(outcome)); });
   }
 
-  void abandon() { ticket_.abandon(); }
+  void abandon() { abandon_(); }
   bool done() const {
     return outcome_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   }
@@ -106,7 +108,7 @@ class Asked {
 
  private:
   std::future<CallOutcome> outcome_;
-  CallTicket ticket_;
+  Abandon abandon_;
 };
 
 }  // namespace headroom::testing

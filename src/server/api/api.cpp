@@ -5,13 +5,13 @@
 #include "server/api/classify.h"
 #include "server/api/kserve.h"
 
-namespace headroom {
+namespace headroom::server {
 
-std::vector<Route> api_routes(ClassifyBackend& backend, const ServerFacts& facts) {
+std::vector<Route> api_routes(Backend& backend, const ServerFacts& facts) {
   std::vector<Route> routes = info_routes(backend, facts);
   routes.push_back(classify_route(backend, facts.calls));
   for (Route& route : kserve_routes(backend, facts.calls)) routes.push_back(std::move(route));
   return routes;
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

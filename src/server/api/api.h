@@ -3,9 +3,9 @@
 
 #include "server/api/info.h"
 
-namespace headroom {
+namespace headroom::server {
 
 // `backend` outlives the routes.
-std::vector<Route> api_routes(ClassifyBackend& backend, const ServerFacts& facts);
+std::vector<Route> api_routes(Backend& backend, const ServerFacts& facts);
 
-}  // namespace headroom
+}  // namespace headroom::server

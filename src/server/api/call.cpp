@@ -8,7 +8,7 @@
 #include "base/join.h"
 #include "text/unicode/utf8.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 constexpr double longest_latency_ms = 600'000;
@@ -37,8 +37,11 @@ std::optional<double> positive_number(const Json& object, std::string_view key, 
 
 HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
   switch (refused.why) {
+    case Refusal::deadline_unreachable:
+      return error_response(HttpError(HttpErrorCode::deadline_unreachable, refused.message), shape);
     case Refusal::queue_full:
-    case Refusal::deadline_unreachable: {
+    case Refusal::overloaded:
+    case Refusal::deadline_passed: {
       HttpError error(HttpErrorCode::overloaded, refused.message);
       error.retry_after_seconds = refused.retry_after_seconds;
       return error_response(error, shape);
@@ -46,11 +49,8 @@ HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
     case Refusal::draining:
       return error_response(
           HttpError(HttpErrorCode::draining, "this server is shutting down; ask another"), shape);
-    case Refusal::abandoned: {
-      HttpResponse nobody_listens;
-      nobody_listens.status = 499;  // as nginx counts clients that left
-      return nobody_listens;
-    }
+    case Refusal::abandoned:
+      return client_left_response();
     case Refusal::failed:
       break;
   }
@@ -94,9 +94,20 @@ const std::string& text_value(const Json& value, std::string_view name) {
   return value.get_ref<const std::string&>();
 }
 
-Spend read_spend(const Json& object, std::string_view budget_key, std::string_view latency_key) {
-  return {positive_number(object, budget_key, 1),
-          positive_number(object, latency_key, longest_latency_ms)};
+const ServedModel& find_model(const Backend& backend, const std::string& name) {
+  if (name.empty()) return backend.models().front();
+  for (const ServedModel& model : backend.models()) {
+    if (model.name == name) return model;
+  }
+  throw HttpError(
+      HttpErrorCode::not_found,
+      fmt::format("model \"{}\" is not served here; GET /v1/models lists those that are", name));
+}
+
+void read_spending(const Json& object, std::string_view budget_key, std::string_view latency_key,
+                   Call& call) {
+  call.budget = positive_number(object, budget_key, 1);
+  call.latency_ms = positive_number(object, latency_key, longest_latency_ms);
 }
 
 void check_text_count(size_t texts, const CallLimits& limits) {
@@ -121,7 +132,7 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
   double budget = 1;
   double heads = 1;
   int64_t tokens = 0;
-  for (const TextAnswer& text : answer.texts) {
+  for (const Answer& text : answer.texts) {
     budget = std::min(budget, text.budget);
     heads = std::min(heads, text.active_heads);
     tokens += text.tokens;
@@ -136,8 +147,11 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
       {"x-headroom-predicted-ms", fmt::format("{:.3f}", answer.predicted_ms)});
 }
 
-Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply) {
-  const auto done = [shape = call.shape, name = call.model.name, format = std::move(call.format),
+Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,
+                    Reply reply) {
+  call.client = request.client;
+  call.waited_ms = 1000 * seconds_since(request.arrived);
+  const auto done = [shape = request.shape, name = call.model, format = std::move(format),
                      reply = std::move(reply)](const CallOutcome& outcome) {
     HttpResponse response;
     if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
@@ -150,7 +164,7 @@ Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply) {
     response.model = name;
     reply(std::move(response));
   };
-  return backend.submit(call.model.name, call.texts, call.spend, done);
+  return backend.submit(call, done);
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

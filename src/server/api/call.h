@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "server/service/classify_backend.h"
+#include "server/api/router.h"
+#include "server/service/backend.h"
 
-namespace headroom {
+namespace headroom::server {
 
 // How much one request may ask for.
 struct CallLimits {
@@ -28,22 +29,22 @@ void require_known_keys(const Json& object, std::string_view where,
 // The text of `value`, which messages call `name`. Throws HttpErrorCode::bad_request.
 const std::string& text_value(const Json& value, std::string_view name);
 
-// Both keys are optional. Throws HttpErrorCode::bad_request for what is no number, unprocessable
-// for one that is out of range.
-Spend read_spend(const Json& object, std::string_view budget_key, std::string_view latency_key);
+// The model of that name or, when it is empty, the default one. Throws HttpErrorCode::not_found.
+const ServedModel& find_model(const Backend& backend, const std::string& name);
+
+// Sets what `call` may spend. Both keys are optional. Throws HttpErrorCode::bad_request for what is
+// no number, unprocessable for one that is out of range.
+void read_spending(const Json& object, std::string_view budget_key, std::string_view latency_key,
+                   Call& call);
 
 // Throws HttpErrorCode::unprocessable unless there is a text and no more than allowed.
 void check_text_count(size_t texts, const CallLimits& limits);
 
-// Submits and, when the answer is there, replies with what `format` makes of it.
-struct ApiCall {
-  const ModelFacts& model;
-  std::vector<CallText> texts;
-  Spend spend;
-  ErrorShape shape = ErrorShape::plain;
-  std::function<Json(const CallAnswer& answer)> format;
-};
-Abandon submit_call(ClassifyBackend& backend, ApiCall call, Reply reply);
+// Submits and, when the answer is there, replies with what `format` makes of it. `call` gets its
+// client and its age from the request.
+using FormatAnswer = std::function<Json(const CallAnswer& answer)>;
+Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,
+                    Reply reply);
 
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
 // sum of tokens.
@@ -51,4 +52,4 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response);
 
 HttpResponse json_response(const Json& body);
 
-}  // namespace headroom
+}  // namespace headroom::server

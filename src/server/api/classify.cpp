@@ -4,24 +4,24 @@
 
 #include <utility>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
-CallText one_text(const Json& value, const std::string& name) {
+Text one_text(const Json& value, const std::string& name) {
   if (!value.is_object()) return {text_value(value, name), std::nullopt};
   require_known_keys(value, name, {"text", "text_pair"});
   if (!value.contains("text")) {
     throw HttpError(HttpErrorCode::bad_request, fmt::format("{}.text is missing", name));
   }
-  CallText text{text_value(value["text"], name + ".text"), std::nullopt};
+  Text text{text_value(value["text"], name + ".text"), std::nullopt};
   if (value.contains("text_pair")) text.pair = text_value(value["text_pair"], name + ".text_pair");
   return text;
 }
 
-std::vector<CallText> read_inputs(const Json& inputs, const CallLimits& limits) {
+std::vector<Text> read_inputs(const Json& inputs, const CallLimits& limits) {
   if (!inputs.is_array()) return {one_text(inputs, "inputs")};
   check_text_count(inputs.size(), limits);
-  std::vector<CallText> texts;
+  std::vector<Text> texts;
   texts.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     texts.push_back(one_text(inputs[i], fmt::format("inputs[{}]", i)));
@@ -32,26 +32,26 @@ std::vector<CallText> read_inputs(const Json& inputs, const CallLimits& limits) 
 }  // namespace
 
 ClassifyRequest parse_classify(const std::string& body, const CallLimits& limits) {
-  const Json json = parse_body(body, limits);
+  ClassifyRequest request{parse_body(body, limits), {}};
+  const Json& json = request.body;
   require_known_keys(json, "the body", {"inputs", "model", "budget", "latency_ms"});
   if (!json.contains("inputs")) {
     throw HttpError(HttpErrorCode::bad_request, "inputs is missing");
   }
-  ClassifyRequest request;
-  if (json.contains("model")) request.model = text_value(json["model"], "model");
-  request.spend = read_spend(json, "budget", "latency_ms");
-  request.texts = read_inputs(json["inputs"], limits);
+  if (json.contains("model")) request.call.model = text_value(json["model"], "model");
+  read_spending(json, "budget", "latency_ms", request.call);
+  request.call.texts = read_inputs(json["inputs"], limits);
   return request;
 }
 
-Json classify_body(const ModelFacts& model, const CallAnswer& answer, double total_ms) {
+Json classify_body(const ServedModel& model, const CallAnswer& answer, double total_ms) {
   const std::vector<std::string>& labels = model.config.labels;
   Json body;
   body["model"] = model.name;
   body["answers"] = Json::array();
-  for (const TextAnswer& text : answer.texts) {
+  for (const Answer& text : answer.texts) {
     Json entry;
-    entry["label"] = labels[static_cast<size_t>(text.label)];
+    entry["label"] = labels[text.label];
     entry["scores"] = Json::object();
     for (size_t i = 0; i < labels.size(); ++i) entry["scores"][labels[i]] = text.scores[i];
     entry["budget"] = text.budget;
@@ -67,17 +67,16 @@ Json classify_body(const ModelFacts& model, const CallAnswer& answer, double tot
   return body;
 }
 
-Route classify_route(ClassifyBackend& backend, const CallLimits& limits) {
+Route classify_route(Backend& backend, const CallLimits& limits) {
   return {"POST", "/v1/classify", true, [&backend, limits](const ApiRequest& request, Reply reply) {
             ClassifyRequest parsed = parse_classify(request.body, limits);
-            const ModelFacts& model = find_model(backend, parsed.model);
+            const ServedModel& model = find_model(backend, parsed.call.model);
+            parsed.call.model = model.name;
             const auto format = [&model, arrived = request.arrived](const CallAnswer& answer) {
               return classify_body(model, answer, 1000 * seconds_since(arrived));
             };
-            return submit_call(
-                backend, {model, std::move(parsed.texts), parsed.spend, ErrorShape::plain, format},
-                std::move(reply));
+            return submit_call(backend, std::move(parsed.call), request, format, std::move(reply));
           }};
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

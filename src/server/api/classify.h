@@ -5,20 +5,19 @@
 #include "server/api/call.h"
 #include "server/api/router.h"
 
-namespace headroom {
+namespace headroom::server {
 
 struct ClassifyRequest {
-  std::string model;  // empty: the default one
-  std::vector<CallText> texts;
-  Spend spend;
+  Json body;  // which the texts of the call are part of
+  Call call;  // its model is empty for the default one
 };
 
 // Throws HttpError naming the field.
 ClassifyRequest parse_classify(const std::string& body, const CallLimits& limits);
 
-Json classify_body(const ModelFacts& model, const CallAnswer& answer, double total_ms);
+Json classify_body(const ServedModel& model, const CallAnswer& answer, double total_ms);
 
 // `backend` outlives the route.
-Route classify_route(ClassifyBackend& backend, const CallLimits& limits);
+Route classify_route(Backend& backend, const CallLimits& limits);
 
-}  // namespace headroom
+}  // namespace headroom::server

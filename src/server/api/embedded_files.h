@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-namespace headroom {
+namespace headroom::server {
 
 std::string_view page_html();
 std::string_view openapi_json();
 
-}  // namespace headroom
+}  // namespace headroom::server

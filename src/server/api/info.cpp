@@ -7,17 +7,17 @@
 #include "budget/fraction.h"
 #include "server/api/embedded_files.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 // Selections are priced at one length, so that their shares can be compared (budget/unit_order.h).
-double macs_fraction(const ModelFacts& model, const Selection& selection) {
+double macs_fraction(const ServedModel& model, const Selection& selection) {
   const ModelShape& shape = model.config.shape;
   const double dense = dense_cost(shape, priced_tokens).model_macs;
   return cost_of(shape, selection, priced_tokens).model_macs / dense;
 }
 
-Json model_json(const ModelFacts& model, bool is_default) {
+Json model_json(const ServedModel& model, double min_budget, bool is_default) {
   const ModelConfig& config = model.config;
   const ModelShape& shape = config.shape;
   Json json;
@@ -31,9 +31,9 @@ Json model_json(const ModelFacts& model, bool is_default) {
   json["max_tokens"] = shape.positions;
   json["method"] = method_name(config.method);
   json["scope"] = config.scope();
-  json["precision"] = model.precision;
+  json["precision"] = model.table.precision;
   json["parameters"] = parameter_count(shape, all_heads(shape.layers, shape.heads));
-  json["min_budget"] = model.min_budget;
+  json["min_budget"] = min_budget;
   json["budgets"] = Json::array();
   for (const double budget : model.table.budgets()) {
     json["budgets"].push_back(plan_json(model, budget));
@@ -49,16 +49,16 @@ std::string query_value(const ApiRequest& request, const std::string& key,
   return found == request.query.end() ? otherwise : found->second;
 }
 
-const ModelFacts& queried_model(const ClassifyBackend& backend, const ApiRequest& request) {
+const ServedModel& queried_model(const Backend& backend, const ApiRequest& request) {
   return find_model(backend, query_value(request, "model", ""));
 }
 
-Json info_json(const ClassifyBackend& backend, const ServerFacts& facts, double uptime) {
+Json info_json(const Backend& backend, const ServerFacts& facts, double uptime) {
   Json json;
   json["name"] = "headroom";
   json["version"] = HEADROOM_VERSION;
   json["models"] = Json::array();
-  for (const ModelFacts& model : backend.models()) json["models"].push_back(model.name);
+  for (const ServedModel& model : backend.models()) json["models"].push_back(model.name);
   json["instruction_set"] = facts.isa;
   json["limits"] = {{"texts", facts.calls.texts},
                     {"body_bytes", facts.http.body_bytes},
@@ -80,7 +80,7 @@ HttpResponse page_response() {
 
 }  // namespace
 
-Json plan_json(const ModelFacts& model, double budget) {
+Json plan_json(const ServedModel& model, double budget) {
   const Selection selection = model.config.selection(budget);
   const ModelShape& shape = model.config.shape;
   Json json;
@@ -98,10 +98,10 @@ Json plan_json(const ModelFacts& model, double budget) {
   return json;
 }
 
-Json models_json(const ClassifyBackend& backend) {
+Json models_json(const Backend& backend, double min_budget) {
   Json models = Json::array();
-  for (const ModelFacts& model : backend.models()) {
-    models.push_back(model_json(model, models.empty()));
+  for (const ServedModel& model : backend.models()) {
+    models.push_back(model_json(model, min_budget, models.empty()));
   }
   Json json;
   json["models"] = std::move(models);
@@ -134,17 +134,20 @@ Json live_json(const LiveState& live) {
   return json;
 }
 
-std::vector<Route> info_routes(const ClassifyBackend& backend, const ServerFacts& facts) {
+std::vector<Route> info_routes(const Backend& backend, const ServerFacts& facts) {
   const auto started = std::chrono::steady_clock::now();
   Route page = immediate("/", [](const ApiRequest&) { return page_response(); });
   page.needs_key = false;
+  page.quick = true;
   return {
       std::move(page),
       immediate("/v1/models",
-                [&backend](const ApiRequest&) { return json_response(models_json(backend)); }),
+                [&backend, least = facts.min_budget](const ApiRequest&) {
+                  return json_response(models_json(backend, least));
+                }),
       immediate("/v1/plan",
                 [&backend](const ApiRequest& request) {
-                  const ModelFacts& model = queried_model(backend, request);
+                  const ServedModel& model = queried_model(backend, request);
                   const std::string budget = query_value(request, "budget", "1");
                   return json_response(plan_json(model, parse_budget(budget)));
                 }),
@@ -173,4 +176,4 @@ std::vector<Route> info_routes(const ClassifyBackend& backend, const ServerFacts
   };
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -6,21 +6,22 @@
 #include "server/api/router.h"
 #include "server/http/limits.h"
 
-namespace headroom {
+namespace headroom::server {
 
 struct ServerFacts {
   std::string isa;  // instruction set of the kernels
   HttpLimits http;
   CallLimits calls;
+  double min_budget = 0;  // what the controller lowers to
   std::function<std::string()> metrics_text;
 };
 
 // What is alive at one budget and what it costs; of any budget that the model has.
-Json plan_json(const ModelFacts& model, double budget);
-Json models_json(const ClassifyBackend& backend);
+Json plan_json(const ServedModel& model, double budget);
+Json models_json(const Backend& backend, double min_budget);
 Json live_json(const LiveState& live);
 
 // `backend` outlives the routes.
-std::vector<Route> info_routes(const ClassifyBackend& backend, const ServerFacts& facts);
+std::vector<Route> info_routes(const Backend& backend, const ServerFacts& facts);
 
-}  // namespace headroom
+}  // namespace headroom::server

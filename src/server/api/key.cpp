@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 bool is_bearer(std::string_view scheme) {
@@ -28,4 +28,4 @@ bool ApiKey::admits(std::string_view authorization) const {
   return difference == 0;
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace headroom {
+namespace headroom::server {
 
 class ApiKey {
  public:
@@ -18,4 +18,4 @@ class ApiKey {
   std::string key_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -8,12 +8,51 @@
 
 #include "server/api/kserve_tensors.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 constexpr const char* only_version = "1";
 
-const Json& list_field(const Json& body, const char* key) {
+// What clients of other servers send with every request. It asks for nothing that would change an
+// answer here: responses are never binary, calls have no order, and `timeout` is for the client's
+// own queue.
+constexpr std::string_view ignored_parameters[] = {
+    "binary_data_output", "headers",        "priority", "sequence_end",
+    "sequence_id",        "sequence_start", "timeout",
+};
+
+// {"name": text, number or boolean}.
+void check_parameters(const Json& object, const std::string& where) {
+  if (!object.is_object()) {
+    throw HttpError(HttpErrorCode::bad_request, fmt::format("{} is not an object", where));
+  }
+  for (const auto& [name, value] : object.items()) {
+    if (!value.is_structured()) continue;
+    throw HttpError(HttpErrorCode::bad_request,
+                    fmt::format("{}.{} is no text, number or boolean", where, name));
+  }
+}
+
+void remove_nulls(Json& object, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (object.contains(key) && object[key].is_null()) object.erase(key);
+  }
+}
+
+// Of one input or output: hints for others, except that binary data is not here.
+void check_tensor_parameters(Json& tensor, const std::string& where) {
+  remove_nulls(tensor, {"parameters"});
+  if (!tensor.contains("parameters")) return;
+  check_parameters(tensor["parameters"], where + ".parameters");
+  if (tensor["parameters"].contains("binary_data_size")) {
+    throw HttpError(HttpErrorCode::bad_request,
+                    fmt::format("{}.parameters.binary_data_size: this server takes data as JSON, "
+                                "not binary",
+                                where));
+  }
+}
+
+Json& list_field(Json& body, const char* key) {
   const auto found = body.find(key);
   if (found == body.end() || !found->is_array()) {
     throw HttpError(HttpErrorCode::bad_request, fmt::format("{} is not a list", key));
@@ -29,13 +68,14 @@ const std::string& element_name(const Json& element, const std::string& where) {
   return text_value(element["name"], where + ".name");
 }
 
-std::vector<CallText> read_texts(const Json& inputs, const CallLimits& limits) {
-  std::optional<std::vector<std::string>> first;
-  std::optional<std::vector<std::string>> second;
+std::vector<Text> read_texts(Json& inputs, const CallLimits& limits) {
+  std::optional<std::vector<std::string_view>> first;
+  std::optional<std::vector<std::string_view>> second;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string where = fmt::format("inputs[{}]", i);
     const std::string& name = element_name(inputs[i], where);
     require_known_keys(inputs[i], where, {"name", "shape", "datatype", "parameters", "data"});
+    check_tensor_parameters(inputs[i], where);
     if (name != "text" && name != "text_pair") {
       throw HttpError(
           HttpErrorCode::bad_request,
@@ -51,20 +91,21 @@ std::vector<CallText> read_texts(const Json& inputs, const CallLimits& limits) {
   if (second && second->size() != first->size()) {
     throw HttpError(HttpErrorCode::bad_request, "text and text_pair differ in length");
   }
-  std::vector<CallText> texts(first->size());
+  std::vector<Text> texts(first->size());
   for (size_t i = 0; i < texts.size(); ++i) {
-    texts[i].text = std::move((*first)[i]);
-    if (second) texts[i].pair = std::move((*second)[i]);
+    texts[i].text = (*first)[i];
+    if (second) texts[i].pair = (*second)[i];
   }
   return texts;
 }
 
 // Each output at most once, so that a short request cannot ask for a long response.
-std::vector<std::string> read_outputs(const Json& outputs) {
+std::vector<std::string> read_outputs(Json& outputs) {
   std::vector<std::string> names;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string where = fmt::format("outputs[{}]", i);
     const std::string& name = element_name(outputs[i], where);
+    check_tensor_parameters(outputs[i], where);
     if (std::find(std::begin(output_names), std::end(output_names), name) ==
         std::end(output_names)) {
       throw HttpError(
@@ -87,16 +128,17 @@ Json server_metadata() {
   return body;
 }
 
-Json model_metadata(const ModelFacts& model) {
+Json model_metadata(const ServedModel& model) {
   const auto labels = static_cast<int64_t>(model.config.labels.size());
   Json body;
   body["name"] = model.name;
   body["versions"] = {only_version};
-  body["platform"] = "headroom";
+  body["platform"] = "headroom_safetensors";
   body["inputs"] = Json::array();
   for (const char* name : {"text", "text_pair"}) {
     body["inputs"].push_back({{"name", name}, {"datatype", "BYTES"}, {"shape", {-1}}});
   }
+  body["inputs"].back()["parameters"] = {{"optional", true}};
   body["outputs"] = Json::array();
   for (const std::string_view name : output_names) {
     body["outputs"].push_back(output_metadata(name, labels));
@@ -104,7 +146,7 @@ Json model_metadata(const ModelFacts& model) {
   return body;
 }
 
-HttpResponse readiness(const ClassifyBackend& backend, Json body) {
+HttpResponse readiness(const Backend& backend, Json body) {
   const bool ready = backend.ready();
   body["ready"] = ready;
   HttpResponse response = json_response(body);
@@ -112,50 +154,62 @@ HttpResponse readiness(const ClassifyBackend& backend, Json body) {
   return response;
 }
 
-Abandon infer(ClassifyBackend& backend, const CallLimits& limits, const ApiRequest& request,
-              Reply reply) {
-  const ModelFacts& model = find_model(backend, request.model);
+// The model that the path names, whose version may be named too.
+const ServedModel& requested_model(const Backend& backend, const ApiRequest& request) {
+  const ServedModel& model = find_model(backend, request.model);
+  if (request.version.empty() || request.version == only_version) return model;
+  throw HttpError(HttpErrorCode::not_found,
+                  fmt::format("model \"{}\" has no version \"{}\"; its only version is {}",
+                              model.name, request.version, only_version));
+}
+
+Abandon infer(Backend& backend, const CallLimits& limits, const ApiRequest& request, Reply reply) {
+  const ServedModel& model = requested_model(backend, request);
   const auto parsed = std::make_shared<InferRequest>(parse_infer(request.body, limits));
+  Call call = std::move(parsed->call);
+  call.model = model.name;
   const auto format = [&model, parsed](const CallAnswer& answer) {
     return infer_body(model, *parsed, answer);
   };
-  return submit_call(backend,
-                     {model, std::move(parsed->texts), parsed->spend, ErrorShape::kserve, format},
-                     std::move(reply));
+  return submit_call(backend, std::move(call), request, format, std::move(reply));
 }
 
 Route open_route(const std::string& path,
                  std::function<HttpResponse(const ApiRequest& request)> answer) {
   Route route = immediate(path, std::move(answer));
   route.needs_key = false;
+  route.quick = true;
   return route;
 }
 
 }  // namespace
 
 InferRequest parse_infer(const std::string& body, const CallLimits& limits) {
-  const Json json = parse_body(body, limits);
+  InferRequest request{parse_body(body, limits), {}, {}, {}};
+  Json& json = request.body;
   require_known_keys(json, "the body", {"id", "parameters", "inputs", "outputs"});
-  InferRequest request;
+  remove_nulls(json, {"id", "parameters", "outputs"});
   if (json.contains("id")) request.id = text_value(json["id"], "id");
   if (json.contains("parameters")) {
-    const Json& parameters = json["parameters"];
-    if (!parameters.is_object()) {
-      throw HttpError(HttpErrorCode::bad_request, "parameters is not an object");
+    Json& parameters = json["parameters"];
+    check_parameters(parameters, "parameters");
+    for (const std::string_view ignored : ignored_parameters) {
+      parameters.erase(std::string(ignored));
     }
+    remove_nulls(parameters, {"budget", "latency_target_ms"});
     require_known_keys(parameters, "parameters", {"budget", "latency_target_ms"});
-    request.spend = read_spend(parameters, "budget", "latency_target_ms");
+    read_spending(parameters, "budget", "latency_target_ms", request.call);
   }
-  request.texts = read_texts(list_field(json, "inputs"), limits);
+  request.call.texts = read_texts(list_field(json, "inputs"), limits);
   if (json.contains("outputs")) request.outputs = read_outputs(list_field(json, "outputs"));
   return request;
 }
 
-Json infer_body(const ModelFacts& model, const InferRequest& request, const CallAnswer& answer) {
+Json infer_body(const ServedModel& model, const InferRequest& request, const CallAnswer& answer) {
   Json body;
   body["model_name"] = model.name;
   body["model_version"] = only_version;
-  if (!request.id.empty()) body["id"] = request.id;
+  if (request.id) body["id"] = *request.id;
   body["parameters"] = {{"queue_ms", answer.queue_ms},
                         {"inference_ms", answer.inference_ms},
                         {"predicted_ms", answer.predicted_ms}};
@@ -171,7 +225,7 @@ Json infer_body(const ModelFacts& model, const InferRequest& request, const Call
   return body;
 }
 
-std::vector<Route> kserve_routes(ClassifyBackend& backend, const CallLimits& limits) {
+std::vector<Route> kserve_routes(Backend& backend, const CallLimits& limits) {
   std::vector<Route> routes = {
       immediate("/v2", [](const ApiRequest&) { return json_response(server_metadata()); }),
       open_route("/v2/health/live",
@@ -181,13 +235,14 @@ std::vector<Route> kserve_routes(ClassifyBackend& backend, const CallLimits& lim
       open_route("/v2/health/ready",
                  [&backend](const ApiRequest&) { return readiness(backend, Json::object()); }),
   };
-  for (const std::string model : {"/v2/models/{model}", "/v2/models/{model}/versions/1"}) {
+  for (const std::string model : {"/v2/models/{model}", "/v2/models/{model}/versions/{version}"}) {
     routes.push_back(immediate(model, [&backend](const ApiRequest& request) {
-      return json_response(model_metadata(find_model(backend, request.model)));
+      return json_response(model_metadata(requested_model(backend, request)));
     }));
     routes.push_back(immediate(model + "/ready", [&backend](const ApiRequest& request) {
-      return readiness(backend, {{"name", find_model(backend, request.model).name}});
+      return readiness(backend, {{"name", requested_model(backend, request).name}});
     }));
+    routes.back().quick = true;
     routes.push_back({"POST", model + "/infer", true,
                       [&backend, limits](const ApiRequest& request, Reply reply) {
                         return infer(backend, limits, request, std::move(reply));
@@ -196,4 +251,4 @@ std::vector<Route> kserve_routes(ClassifyBackend& backend, const CallLimits& lim
   return routes;
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -1,25 +1,26 @@
 // KServe's Open Inference Protocol, version 2, over REST. Texts come as the BYTES tensor "text"
-// (and "text_pair"); `parameters` may hold budget and latency_target_ms.
+// (and "text_pair"); `parameters` may hold budget and latency_target_ms. null is as good as absent
+// wherever the protocol calls a field optional.
 #pragma once
 
 #include "server/api/call.h"
 #include "server/api/router.h"
 
-namespace headroom {
+namespace headroom::server {
 
 struct InferRequest {
-  std::string id;  // empty: none was given
-  std::vector<CallText> texts;
-  Spend spend;
+  Json body;                         // which the texts of the call are part of
+  std::optional<std::string> id;     // comes back with the answer, an empty one too
+  Call call;                         // without the model
   std::vector<std::string> outputs;  // wanted; empty: all
 };
 
 // Throws HttpError naming the field.
 InferRequest parse_infer(const std::string& body, const CallLimits& limits);
 
-Json infer_body(const ModelFacts& model, const InferRequest& request, const CallAnswer& answer);
+Json infer_body(const ServedModel& model, const InferRequest& request, const CallAnswer& answer);
 
 // `backend` outlives the routes.
-std::vector<Route> kserve_routes(ClassifyBackend& backend, const CallLimits& limits);
+std::vector<Route> kserve_routes(Backend& backend, const CallLimits& limits);
 
-}  // namespace headroom
+}  // namespace headroom::server

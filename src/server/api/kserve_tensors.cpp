@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 [[noreturn]] void bad_tensor(const std::string& name, std::string_view fact) {
@@ -26,8 +26,8 @@ std::string_view datatype_of(std::string_view output) {
 }
 
 Json values_of(std::string_view output, const std::vector<std::string>& labels,
-               const TextAnswer& text) {
-  if (output == "label") return labels[static_cast<size_t>(text.label)];
+               const Answer& text) {
+  if (output == "label") return labels[text.label];
   if (output == "budget") return text.budget;
   if (output == "active_heads") return text.active_heads;
   if (output == "tokens") return text.tokens;
@@ -36,8 +36,8 @@ Json values_of(std::string_view output, const std::vector<std::string>& labels,
 
 }  // namespace
 
-std::vector<std::string> bytes_tensor(const Json& tensor, const std::string& name,
-                                      const CallLimits& limits) {
+std::vector<std::string_view> bytes_tensor(const Json& tensor, const std::string& name,
+                                           const CallLimits& limits) {
   if (tensor.value("datatype", Json()) != "BYTES") bad_tensor(name, "must have datatype BYTES");
   const uint64_t rows = rows_of(tensor, name);
   const auto data = tensor.find("data");
@@ -46,7 +46,7 @@ std::vector<std::string> bytes_tensor(const Json& tensor, const std::string& nam
     bad_tensor(name, fmt::format("has {} values, its shape says {}", data->size(), rows));
   }
   check_text_count(data->size(), limits);
-  std::vector<std::string> texts;
+  std::vector<std::string_view> texts;
   for (const Json& value : *data) {
     const bool nested = value.is_array() && value.size() == 1;
     texts.push_back(text_value(nested ? value[0] : value, name + ".data"));
@@ -68,7 +68,7 @@ Json output_tensor(std::string_view name, const std::vector<std::string>& labels
   Json tensor = output_metadata(name, static_cast<int64_t>(labels.size()));
   tensor["shape"][0] = answer.texts.size();
   tensor["data"] = Json::array();
-  for (const TextAnswer& text : answer.texts) {
+  for (const Answer& text : answer.texts) {
     Json values = values_of(name, labels, text);
     if (!values.is_array()) {
       tensor["data"].push_back(std::move(values));
@@ -79,4 +79,4 @@ Json output_tensor(std::string_view name, const std::vector<std::string>& labels
   return tensor;
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

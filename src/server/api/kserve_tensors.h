@@ -6,12 +6,12 @@
 
 #include "server/api/call.h"
 
-namespace headroom {
+namespace headroom::server {
 
-// The texts of a BYTES tensor of shape [n] or [n, 1], its data flat or nested. Throws HttpError
-// naming the field when shape, datatype and data do not agree.
-std::vector<std::string> bytes_tensor(const Json& tensor, const std::string& name,
-                                      const CallLimits& limits);
+// The texts, part of `tensor`, of a BYTES tensor of shape [n] or [n, 1], its data flat or nested.
+// Throws HttpError naming the field when shape, datatype and data do not agree.
+std::vector<std::string_view> bytes_tensor(const Json& tensor, const std::string& name,
+                                           const CallLimits& limits);
 
 // The five outputs of a call, in this order.
 inline constexpr std::string_view output_names[] = {"label", "scores", "budget", "active_heads",
@@ -24,4 +24,4 @@ Json output_tensor(std::string_view name, const std::vector<std::string>& labels
 // {"name", "datatype", "shape"} with -1 for the number of texts.
 Json output_metadata(std::string_view name, int64_t labels);
 
-}  // namespace headroom
+}  // namespace headroom::server

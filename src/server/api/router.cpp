@@ -2,26 +2,36 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
 #include "base/join.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using Segments = std::vector<std::string>;
 
 constexpr std::string_view model_parameter = "{model}";
+constexpr std::string_view version_parameter = "{version}";
 
 bool path_matches(const Segments& pattern, const Segments& path) {
   return std::equal(pattern.begin(), pattern.end(), path.begin(), path.end(),
                     [](const std::string& wanted, const std::string& found) {
-                      return wanted == found || (wanted == model_parameter && !found.empty());
+                      const bool parameter =
+                          wanted == model_parameter || wanted == version_parameter;
+                      return wanted == found || (parameter && !found.empty());
                     });
 }
 
+// Of the path alone, also when the target is a whole URL ("http://host/v2").
 ErrorShape shape_of(std::string_view target) {
+  if (const size_t scheme = target.find("://"); scheme != std::string_view::npos) {
+    const size_t path = target.find('/', scheme + 3);
+    target = path == std::string_view::npos ? "/" : target.substr(path);
+  }
   const bool kserve =
       target.starts_with("/v2") && (target.size() == 3 || target[3] == '/' || target[3] == '?');
   return kserve ? ErrorShape::kserve : ErrorShape::plain;
@@ -60,6 +70,13 @@ void check_media_type(const HttpHead& head) {
   }
 }
 
+// A request that waits for the pool, whose client may leave at any time.
+struct PooledRequest {
+  std::mutex mutex;
+  bool gone = false;
+  Abandon abandon;  // once it is handled
+};
+
 HttpResponse options_response(std::string allow) {
   HttpResponse response;
   response.status = 204;
@@ -78,9 +95,15 @@ Route immediate(std::string path, std::function<HttpResponse(const ApiRequest& r
           }};
 }
 
+HttpResponse client_left_response() {
+  HttpResponse response;
+  response.status = 499;  // as nginx counts clients that left
+  return response;
+}
+
 Router::Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
-               std::function<void()> on_drain)
-    : key_(std::move(api_key)), observer_(observer), on_drain_(std::move(on_drain)) {
+               std::function<void()> on_drain, RequestPool* pool)
+    : key_(std::move(api_key)), observer_(observer), on_drain_(std::move(on_drain)), pool_(pool) {
   for (Route& route : routes) {
     Segments segments = parse_url(route.path).segments;
     entries_.push_back({std::move(route), std::move(segments)});
@@ -161,10 +184,6 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
     observer_.request_done(*head, response, seconds_since(arrived));
     reply(std::move(response));
   };
-  const auto fail = [&](HttpErrorCode code, const std::string& message) {
-    finish(error_response(HttpError(code, message), shape));
-    return Abandon();
-  };
   try {
     Url url = parse_url(head->target);
     const Entries candidates = at_path(*head, url);
@@ -173,24 +192,72 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
       return {};
     }
     const Entry& entry = with_method(candidates, *head);
-    ApiRequest wanted{std::move(request.body), arrived, "", std::move(url.query)};
+    ApiRequest wanted{std::move(request.body), arrived,      "",   "",
+                      std::move(url.query),    head->client, shape};
     for (size_t i = 0; i < entry.segments.size(); ++i) {
       if (entry.segments[i] == model_parameter) wanted.model = std::move(url.segments[i]);
+      if (entry.segments[i] == version_parameter) wanted.version = std::move(url.segments[i]);
     }
-    return entry.route.answer(std::move(wanted), finish);
+    const bool here = entry.route.quick || pool_ == nullptr;
+    return here ? answer(entry.route, std::move(wanted), finish)
+                : answer_on_pool(entry.route, std::move(wanted), finish);
   } catch (const HttpError& error) {
     finish(error_response(error, shape));
     return {};
+  }
+}
+
+Abandon Router::answer(const Route& route, ApiRequest request, const Reply& reply) {
+  const ErrorShape shape = request.shape;
+  const auto fail = [&](const HttpError& error) {
+    reply(error_response(error, shape));
+    return Abandon();
+  };
+  try {
+    return route.answer(std::move(request), reply);
+  } catch (const HttpError& error) {
+    return fail(error);
   } catch (const Error& error) {
     const bool theirs = error.code() == ErrorCode::bad_data || error.code() == ErrorCode::usage;
-    if (theirs) return fail(HttpErrorCode::unprocessable, error.message());
+    if (theirs) return fail({HttpErrorCode::unprocessable, error.message()});
     observer_.request_failed(error.what());
   } catch (const std::bad_alloc&) {
-    return fail(HttpErrorCode::out_of_memory, "this server has no memory for this request now");
+    return fail({HttpErrorCode::out_of_memory, "this server has no memory for this request now"});
   } catch (const std::exception& problem) {
     observer_.request_failed(problem.what());
   }
-  return fail(HttpErrorCode::internal, "the server could not answer; its log says why");
+  return fail({HttpErrorCode::internal, "the server could not answer; its log says why"});
 }
 
-}  // namespace headroom
+Abandon Router::answer_on_pool(const Route& route, ApiRequest request, const Reply& reply) {
+  const auto pooled = std::make_shared<PooledRequest>();
+  const auto waiting = std::make_shared<ApiRequest>(std::move(request));
+  const bool posted =
+      pool_->post(waiting->client, waiting->body.size(), [this, &route, pooled, waiting, reply] {
+        {
+          const std::lock_guard lock(pooled->mutex);
+          if (pooled->gone) return reply(client_left_response());
+        }
+        const Abandon abandon = answer(route, std::move(*waiting), reply);
+        std::unique_lock lock(pooled->mutex);
+        pooled->abandon = abandon;
+        if (!pooled->gone || !abandon) return;
+        lock.unlock();
+        abandon();
+      });
+  if (!posted) {
+    HttpError error(HttpErrorCode::overloaded, "too many requests are waiting to be read");
+    error.retry_after_seconds = 1;
+    reply(error_response(error, waiting->shape));
+    return {};
+  }
+  return [pooled] {
+    std::unique_lock lock(pooled->mutex);
+    pooled->gone = true;
+    const Abandon abandon = std::exchange(pooled->abandon, nullptr);
+    lock.unlock();
+    if (abandon) abandon();
+  };
+}
+
+}  // namespace headroom::server

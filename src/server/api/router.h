@@ -10,25 +10,34 @@
 #include "server/api/key.h"
 #include "server/http/handler.h"
 #include "server/http/url.h"
+#include "server/service/request_pool.h"
 
-namespace headroom {
+namespace headroom::server {
 
 struct ApiRequest {
   std::string body;
   std::chrono::steady_clock::time_point arrived;
   std::string model;                         // from the path; empty: none there
+  std::string version;                       // likewise
   std::map<std::string, std::string> query;  // decoded
+  std::string client;
+  ErrorShape shape = ErrorShape::plain;  // that the path speaks
 };
 
 struct Route {
   std::string method;  // "GET" (and HEAD with it) or "POST"
-  std::string path;    // "/v2/models/{model}/infer"
+  std::string path;    // "/v2/models/{model}/infer"; {model} and {version} are any segment
   bool needs_key = true;
   std::function<Abandon(ApiRequest request, Reply reply)> answer;
+  // Answered on the thread of the sockets, without waiting for anybody: health above all.
+  bool quick = false;
 };
 
 // A route whose answer is there at once.
 Route immediate(std::string path, std::function<HttpResponse(const ApiRequest& request)> answer);
+
+// What nobody reads, for those who count.
+HttpResponse client_left_response();
 
 // Who wants to know of every response: metrics, and the log of requests.
 class RequestObserver {
@@ -42,9 +51,10 @@ class RequestObserver {
 
 class Router : public HttpHandler {
  public:
-  // `observer` outlives the router; `on_drain` is called once.
+  // `observer` and `pool` outlive the router; `on_drain` is called once. Without a pool all
+  // requests are handled at once.
   Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
-         std::function<void()> on_drain);
+         std::function<void()> on_drain, RequestPool* pool = nullptr);
 
   std::optional<HttpResponse> refuse_early(const HttpHead& head) override;
   Abandon handle(HttpRequest request, Reply reply) override;
@@ -71,10 +81,15 @@ class Router : public HttpHandler {
   static const Entry& with_method(const Entries& candidates, const HttpHead& head);
   static std::string allowed_methods(const Entries& candidates);
 
+  // Calls `reply` with what goes wrong.
+  Abandon answer(const Route& route, ApiRequest request, const Reply& reply);
+  Abandon answer_on_pool(const Route& route, ApiRequest request, const Reply& reply);
+
   std::vector<Entry> entries_;
   ApiKey key_;
   RequestObserver& observer_;
   std::function<void()> on_drain_;
+  RequestPool* pool_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

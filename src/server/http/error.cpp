@@ -25,6 +25,7 @@ constexpr CodeEntry codes[] = {
     {HttpErrorCode::unsupported_media_type, 415, "unsupported_media_type", "invalid_request_error"},
     {HttpErrorCode::misdirected_request, 421, "misdirected_request", "invalid_request_error"},
     {HttpErrorCode::unprocessable, 422, "unprocessable", "invalid_request_error"},
+    {HttpErrorCode::deadline_unreachable, 422, "deadline_unreachable", "invalid_request_error"},
     {HttpErrorCode::overloaded, 429, "overloaded", "overloaded_error"},
     {HttpErrorCode::headers_too_large, 431, "headers_too_large", "invalid_request_error"},
     {HttpErrorCode::internal, 500, "internal", "server_error"},

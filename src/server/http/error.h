@@ -22,6 +22,7 @@ enum class HttpErrorCode {
   misdirected_request,
   unsupported_media_type,
   unprocessable,
+  deadline_unreachable,
   overloaded,
   headers_too_large,
   internal,

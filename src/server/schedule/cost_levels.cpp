@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 std::vector<double> levels_between(const std::vector<double>& measured, double least, double most) {
@@ -45,4 +45,4 @@ const LatencyEstimate& CostLevels::estimate(size_t level, int64_t tokens) const 
   return cells_[level * lengths_ + static_cast<size_t>(std::clamp<int64_t>(tokens, 0, last))];
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -8,7 +8,7 @@
 
 #include "budget/latency_table.h"
 
-namespace headroom {
+namespace headroom::server {
 
 class CostLevels {
  public:
@@ -28,4 +28,4 @@ class CostLevels {
   std::vector<LatencyEstimate> cells_;  // a row of lengths per level
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

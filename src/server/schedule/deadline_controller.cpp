@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 // About the last fifty batches: half a second's work of a busy worker pair, long enough that one
@@ -143,22 +143,42 @@ ControllerChoice DeadlineController::choose(double now, const Queue& queue,
   return {meets, BudgetReason::queue};
 }
 
-double DeadlineController::finish_ms(double now, const Queue& queue, size_t place, size_t level,
+double DeadlineController::finish_ms(double now, const Queue& queue, size_t index, size_t level,
                                      const WorkAhead& ahead) const {
   Forecast forecast(now, ahead);
   double finish = now;
-  for (size_t i = 0; i <= place; ++i) finish = forecast.finish(time_of(queue[i], level));
+  for (size_t i = 0; i <= index; ++i) finish = forecast.finish(time_of(queue[i], level));
   return finish;
 }
 
-bool DeadlineController::reachable(double now, const Queue& queue, size_t first,
+bool DeadlineController::reachable(double now, const Queue& queue, const std::vector<size_t>& added,
+                                   const std::function<bool(const WaitingText&)>& may_not_delay,
                                    const WorkAhead& ahead) const {
-  Forecast forecast(now, ahead);
+  Forecast with(now, ahead);
+  Forecast without(now, ahead);
+  auto next_added = added.begin();
   for (size_t i = 0; i < queue.size(); ++i) {
-    const double finish = forecast.finish(time_of(queue[i], 0));
-    if (i >= first && !in_time(queue[i], finish)) return false;
+    const LatencyEstimate time = time_of(queue[i], 0);
+    const bool meets = in_time(queue[i], with.finish(time));
+    if (next_added != added.end() && *next_added == i) {
+      if (!meets) return false;
+      ++next_added;
+    } else if (in_time(queue[i], without.finish(time)) && !meets && may_not_delay(queue[i])) {
+      return false;
+    }
   }
   return true;
 }
 
-}  // namespace headroom
+bool DeadlineController::reachable_alone(const std::vector<WaitingText>& texts, int workers) const {
+  const WorkAhead nothing{workers, 0, {}, 1};
+  Forecast forecast(texts.front().arrived_ms, nothing);
+  // A machine that is slow now may be fast again.
+  const double slowdown = std::min(1.0, 1 / correction_);
+  return std::all_of(texts.begin(), texts.end(), [&](const WaitingText& text) {
+    const LatencyEstimate time = time_of(text, 0);
+    return in_time(text, forecast.finish({slowdown * time.median_ms, slowdown * time.p90_ms}));
+  });
+}
+
+}  // namespace headroom::server

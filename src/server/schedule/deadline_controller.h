@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "server/schedule/waiting_text.h"
 #include "server/service/observer.h"
 
-namespace headroom {
+namespace headroom::server {
 
 // Chosen by bench/serving_simulation.cpp; docs/controller.md has the numbers.
 struct ControllerSettings {
@@ -37,7 +38,7 @@ struct ControllerChoice {
 
 class DeadlineController {
  public:
-  using Queue = std::deque<WaitingText>;
+  using Queue = std::deque<WaitingText>;  // in the order in which the texts will run
 
   DeadlineController(CostLevels levels, const ControllerSettings& settings);
 
@@ -54,11 +55,16 @@ class DeadlineController {
   // queue needs it.
   ControllerChoice choose(double now, const Queue& queue, const WorkAhead& ahead);
 
-  // When the text at `place` should be answered if every text runs at `level`.
-  double finish_ms(double now, const Queue& queue, size_t place, size_t level,
+  // When the text at `index` should be answered if every text runs at `level`.
+  double finish_ms(double now, const Queue& queue, size_t index, size_t level,
                    const WorkAhead& ahead) const;
-  // Whether the texts from `first` on can meet their deadlines at the least budget.
-  bool reachable(double now, const Queue& queue, size_t first, const WorkAhead& ahead) const;
+  // Whether the texts at `added` (ascending), which were just put into the queue, can meet their
+  // deadlines at the least budget, and make no text late that they `may_not_delay`.
+  bool reachable(double now, const Queue& queue, const std::vector<size_t>& added,
+                 const std::function<bool(const WaitingText&)>& may_not_delay,
+                 const WorkAhead& ahead) const;
+  // Whether an idle server as fast as its table could meet the deadlines of a call.
+  bool reachable_alone(const std::vector<WaitingText>& texts, int workers) const;
 
   // Time that work takes, correction included.
   double work_ms(const WaitingText& text, size_t level) const;
@@ -86,4 +92,4 @@ class DeadlineController {
   double may_raise_at_ = 0;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

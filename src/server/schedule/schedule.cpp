@@ -3,21 +3,66 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
+#include <limits>
+#include <set>
+#include <string_view>
 #include <utility>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 // The engine runs one text after the other, so a batch saves no arithmetic: per text, 32 at once
 // take what one takes. It saves a wake-up and two locks, some 20 us; a millisecond's work makes
 // these 2 %, and a text waits no longer than that for its companions.
 constexpr double batch_ms = 1;
+// A text without a deadline runs as if it had this one, but is never late.
+constexpr double patience_ms = 1000;
+// Advice for a client that a slow machine refused, though nothing waits.
+constexpr double retry_idle_seconds = 1;
+// What a client took beyond its share is held against it for no longer than this many of the
+// longest deadlines: above one, so that even its most patient texts go behind those of others.
+constexpr double most_debt = 2;
+
+using Queue = DeadlineController::Queue;
+
+// Puts texts, which it sorts, into the queue. Returns their indices, ascending.
+std::vector<size_t> insert_by_rank(Queue& queue, std::vector<WaitingText> texts) {
+  const auto earlier = [](const WaitingText& a, const WaitingText& b) {
+    return a.rank_ms < b.rank_ms;
+  };
+  std::stable_sort(texts.begin(), texts.end(), earlier);
+  std::vector<size_t> indices;
+  for (WaitingText& text : texts) {
+    const auto behind = std::upper_bound(queue.begin(), queue.end(), text, earlier);
+    indices.push_back(static_cast<size_t>(behind - queue.begin()));
+    queue.insert(behind, std::move(text));
+  }
+  return indices;
+}
+
+// Removes the last texts of a queue.
+std::vector<WaitingText> take_back(Queue& queue, size_t count) {
+  const auto first = queue.end() - static_cast<ptrdiff_t>(count);
+  std::vector<WaitingText> texts(std::make_move_iterator(first),
+                                 std::make_move_iterator(queue.end()));
+  queue.erase(first, queue.end());
+  return texts;
+}
+
+// Removes the texts that `unwanted` holds for.
+template <typename Unwanted>
+std::vector<WaitingText> extract(Queue& queue, const Unwanted& unwanted) {
+  const auto removed = std::stable_partition(queue.begin(), queue.end(), std::not_fn(unwanted));
+  return take_back(queue, static_cast<size_t>(queue.end() - removed));
+}
 
 }  // namespace
 
 Schedule::Schedule(std::vector<CostLevels> models, const ScheduleSettings& settings)
-    : settings_(settings) {
+    : settings_(settings), shares_(settings.workers) {
   for (CostLevels& levels : models) {
     queues_.push_back({DeadlineController(std::move(levels), settings.controller), {}, 0});
   }
@@ -51,36 +96,97 @@ WorkAhead Schedule::work_ahead(size_t model, double now) const {
   return ahead;
 }
 
+// How many texts of a queue, its last, must make room for a call; nothing when they may not. A
+// queue that others have filled still takes a client that has less than its part of it waiting; and
+// what is in a hurry takes the places of what is not.
+std::optional<size_t> Schedule::must_go(const ModelQueue& queue,
+                                        const std::vector<WaitingText>& texts) const {
+  const auto limit = static_cast<size_t>(settings_.queue_limit);
+  if (queue.texts.size() + texts.size() <= limit) return 0;
+  std::set<std::string_view> clients = {texts.front().client};
+  size_t own = texts.size();
+  for (const WaitingText& text : queue.texts) {
+    clients.insert(text.client);
+    if (text.client == texts.front().client) ++own;
+  }
+  if (own * clients.size() <= limit) return 0;
+  const size_t over = queue.texts.size() + texts.size() - limit;
+  if (over > queue.texts.size()) return std::nullopt;
+  const double earliest_to_go = queue.texts[queue.texts.size() - over].rank_ms;
+  return earliest_to_go > texts.back().rank_ms ? std::optional(over) : std::nullopt;
+}
+
+// Sets deadlines and ranks. Returns the client's turn after these texts.
+double Schedule::rank(std::vector<WaitingText>& texts, const DeadlineController& controller,
+                      double now) {
+  const std::string& client = texts.front().client;
+  const size_t clients = shares_.clients(client, now);
+  double turn = shares_.turn_ms(client, now);
+  for (WaitingText& text : texts) {
+    text.rank_ms = std::max(
+        turn, std::isinf(text.deadline_ms) ? text.arrived_ms + patience_ms : text.deadline_ms);
+    text.over_share = turn >= text.rank_ms;
+    turn = shares_.next_turn_ms(turn, clients, controller.work_ms(text, controller.load_level()));
+  }
+  return turn;
+}
+
 Admission Schedule::offer(size_t model, std::vector<WaitingText> texts, double now) {
   ModelQueue& queue = queues_[model];
+  DeadlineController& controller = queue.controller;
   if (idle()) {
     for (ModelQueue& each : queues_) each.controller.idled(std::max(0.0, now - idle_since_ms_));
     idle_since_ms_ = now;
   }
   const WorkAhead ahead = work_ahead(model, now);
-  const size_t first = queue.texts.size();
-  if (static_cast<int64_t>(first + texts.size()) > settings_.queue_limit) {
-    return {CallRefused{Refusal::queue_full, drain_seconds(queue, ahead),
-                        fmt::format("{} texts are waiting and at most {} may", first,
-                                    settings_.queue_limit)},
-            0};
+  const auto refuse = [&](Refusal why, double retry_after_seconds, std::string message) {
+    return Admission{CallRefused{why, retry_after_seconds, std::move(message)}, 0, {}};
+  };
+  for (WaitingText& text : texts) {
+    if (std::isinf(text.deadline_ms)) continue;
+    text.deadline_ms = std::min(text.deadline_ms, text.arrived_ms + settings_.max_deadline_ms);
   }
-  if (queue.texts.empty()) queue.used_ms = std::max(queue.used_ms, turn_ms_);
-  const auto added = static_cast<ptrdiff_t>(texts.size());
-  std::move(texts.begin(), texts.end(), std::back_inserter(queue.texts));
-  if (!queue.controller.reachable(now, queue.texts, first, ahead)) {
-    const double needed_ms =
-        queue.controller.finish_ms(now, queue.texts, queue.texts.size() - 1, 0, ahead) - now;
-    queue.texts.erase(queue.texts.end() - added, queue.texts.end());
-    return {CallRefused{Refusal::deadline_unreachable, drain_seconds(queue, ahead),
-                        fmt::format("the call would take about {:.1f} ms, even at the least budget",
-                                    needed_ms)},
-            0};
+  if (!controller.reachable_alone(texts, settings_.workers)) {
+    return refuse(Refusal::deadline_unreachable, 0,
+                  fmt::format("the deadline of {} ms cannot be met here, even by an idle server at "
+                              "the least budget",
+                              texts.front().deadline_ms - texts.front().arrived_ms));
   }
-  for (size_t i = first; i < queue.texts.size(); ++i) queue.controller.arrived(now, queue.texts[i]);
-  const size_t level = queue.controller.choose(now, queue.texts, ahead).level;
-  const size_t last = queue.texts.size() - 1;
-  return {std::nullopt, queue.controller.finish_ms(now, queue.texts, last, level, ahead) - now};
+  if (queue.texts.empty()) queue.used_ms = std::max(queue.used_ms, last_used_ms_);
+  const std::string client = texts.front().client;
+  const double turn = rank(texts, controller, now);
+  const std::optional<size_t> displaced = must_go(queue, texts);
+  if (!displaced) {
+    return refuse(Refusal::queue_full, drain_seconds(queue, ahead),
+                  fmt::format("{} texts are waiting and at most {} may", queue.texts.size(),
+                              settings_.queue_limit));
+  }
+  Admission admission;
+  admission.displaced = take_back(queue.texts, *displaced);
+  const std::vector<size_t> added = insert_by_rank(queue.texts, std::move(texts));
+  const auto may_not_delay = [&](const WaitingText& text) {
+    return text.client == client || shares_.turn_ms(text.client, now) <= turn;
+  };
+  if (!controller.reachable(now, queue.texts, added, may_not_delay, ahead)) {
+    const double needed_ms = controller.finish_ms(now, queue.texts, added.back(), 0, ahead) - now;
+    for (auto index = added.rbegin(); index != added.rend(); ++index) {
+      queue.texts.erase(queue.texts.begin() + static_cast<ptrdiff_t>(*index));
+    }
+    std::ranges::move(admission.displaced, std::back_inserter(queue.texts));
+    const double drain = drain_seconds(queue, ahead);
+    return refuse(Refusal::overloaded, drain > 0 ? drain : retry_idle_seconds,
+                  fmt::format("the call would take about {:.1f} ms now, even at the least budget",
+                              needed_ms));
+  }
+  shares_.set_turn(client, std::min(turn, now + most_debt * settings_.max_deadline_ms));
+  for (const size_t index : added) {
+    // What cannot be lowered and is more than the client's share lowers nobody else's budget.
+    const WaitingText& text = queue.texts[index];
+    if (!(text.budget && text.over_share)) controller.arrived(now, text);
+  }
+  const size_t level = controller.choose(now, queue.texts, ahead).level;
+  admission.predicted_ms = controller.finish_ms(now, queue.texts, added.back(), level, ahead) - now;
+  return admission;
 }
 
 double Schedule::drain_seconds(const ModelQueue& queue, const WorkAhead& ahead) const {
@@ -129,7 +235,7 @@ std::optional<Batch> Schedule::take(double now) {
     queue->texts.pop_front();
   }
   batch.median_ms = batch.predicted_ms / controller.correction();
-  turn_ms_ = queue->used_ms;
+  last_used_ms_ = queue->used_ms;
   queue->used_ms += batch.predicted_ms;
   running_.push_back({batch.number, now + batch.predicted_ms});
   return batch;
@@ -145,22 +251,22 @@ void Schedule::finished(const Batch& batch, double now) {
 }
 
 std::vector<WaitingText> Schedule::drop(size_t model, const PendingCall* call) {
-  auto& texts = queues_[model].texts;
-  const auto dropped = std::stable_partition(
-      texts.begin(), texts.end(), [&](const WaitingText& text) { return text.call.get() != call; });
-  std::vector<WaitingText> result(std::make_move_iterator(dropped),
-                                  std::make_move_iterator(texts.end()));
-  texts.erase(dropped, texts.end());
-  return result;
+  return extract(queues_[model].texts,
+                 [&](const WaitingText& text) { return text.call.get() == call; });
+}
+
+std::vector<WaitingText> Schedule::drop_expired(double now) {
+  std::vector<WaitingText> expired;
+  for (ModelQueue& queue : queues_) {
+    std::ranges::move(
+        extract(queue.texts, [&](const WaitingText& text) { return text.deadline_ms <= now; }),
+        std::back_inserter(expired));
+  }
+  return expired;
 }
 
 std::vector<WaitingText> Schedule::drop_all() {
-  std::vector<WaitingText> result;
-  for (ModelQueue& queue : queues_) {
-    std::move(queue.texts.begin(), queue.texts.end(), std::back_inserter(result));
-    queue.texts.clear();
-  }
-  return result;
+  return drop_expired(std::numeric_limits<double>::infinity());
 }
 
 int64_t Schedule::waiting(size_t model) const {
@@ -178,4 +284,4 @@ double Schedule::budget(size_t model, double now) {
   return queue.controller.levels().budget(choice.level);
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

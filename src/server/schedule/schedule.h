@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "server/schedule/client_shares.h"
 #include "server/schedule/deadline_controller.h"
 #include "server/service/call.h"
 
-namespace headroom {
+namespace headroom::server {
 
 struct ScheduleSettings {
   int workers = 1;
   int64_t queue_limit = 512;  // texts, per model
   int64_t max_batch_tokens = 2048;
   ControllerSettings controller;
+  double max_deadline_ms = 10'000;  // after arrival; later ones are taken for this
 };
 
 // Texts of one model that run at one budget.
@@ -33,22 +35,25 @@ struct Batch {
 
 struct Admission {
   std::optional<CallRefused> refused;
-  double predicted_ms = 0;  // until the call's last answer
+  double predicted_ms = 0;             // until the call's last answer
+  std::vector<WaitingText> displaced;  // from a full queue, by texts with earlier deadlines
 };
 
 class Schedule {
  public:
   Schedule(std::vector<CostLevels> models, const ScheduleSettings& settings);
 
-  // Takes the texts of one call, all or none.
+  // Takes the texts of one call, all or none. The earliest deadline runs first; texts of a client
+  // that took its share of the workers go behind those of clients that did not.
   Admission offer(size_t model, std::vector<WaitingText> texts, double now);
 
   // For a worker that is free; nothing when no text waits.
   std::optional<Batch> take(double now);
   void finished(const Batch& batch, double now);
 
-  // Removes the waiting texts of a call; all of every call.
+  // Removes texts that still wait: of a call, those past their deadlines, all.
   std::vector<WaitingText> drop(size_t model, const PendingCall* call);
+  std::vector<WaitingText> drop_expired(double now);
   std::vector<WaitingText> drop_all();
 
   int64_t waiting(size_t model) const;
@@ -68,6 +73,9 @@ class Schedule {
     double ends_ms = 0;
   };
 
+  std::optional<size_t> must_go(const ModelQueue& queue,
+                                const std::vector<WaitingText>& texts) const;
+  double rank(std::vector<WaitingText>& texts, const DeadlineController& controller, double now);
   WorkAhead work_ahead(size_t model, double now) const;
   double workers_for_load(size_t model, double now) const;
   ModelQueue* next_queue();
@@ -75,11 +83,11 @@ class Schedule {
 
   ScheduleSettings settings_;
   std::vector<ModelQueue> queues_;
+  ClientShares shares_;
   std::vector<Running> running_;
   uint64_t batches_ = 0;
   double idle_since_ms_ = 0;  // when something last ran, or was found not to
-  double turn_ms_ =
-      0;  // used_ms of the queue that was served last: a queue that was empty starts here
+  double last_used_ms_ = 0;   // of the queue served last: one that was empty starts here
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -6,21 +6,26 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "budget/latency_table.h"
 
-namespace headroom {
+namespace headroom::server {
 
 class PendingCall;
 
 struct WaitingText {
   std::shared_ptr<PendingCall> call;  // none in simulations
-  size_t place = 0;                   // in the call
+  size_t index = 0;                   // in the call
+  std::string client;                 // who asks; all texts of a call have one
   int64_t tokens = 0;
   double arrived_ms = 0;
   double deadline_ms = std::numeric_limits<double>::infinity();
   std::optional<double> budget;  // exact; none: the controller's choice
   LatencyEstimate exact_time;    // at that budget
+  // The schedule's: texts run in the order of ranks, and whether the client's share made it.
+  double rank_ms = 0;
+  bool over_share = false;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -1,11 +1,15 @@
 #include "server/service/call.h"
 
-namespace headroom {
+namespace headroom::server {
 
 std::string_view refusal_name(Refusal why) {
   switch (why) {
     case Refusal::queue_full:
       return "queue_full";
+    case Refusal::overloaded:
+      return "overloaded";
+    case Refusal::deadline_passed:
+      return "deadline_passed";
     case Refusal::deadline_unreachable:
       return "deadline_unreachable";
     case Refusal::draining:
@@ -18,4 +22,4 @@ std::string_view refusal_name(Refusal why) {
   return "failed";
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -10,41 +10,36 @@
 #include <variant>
 #include <vector>
 
-namespace headroom {
+#include "headroom/types.h"
 
-// How much one call may spend. A budget is exact: the answer has the bits that `predict --budget`
-// gives. Otherwise the controller picks the largest budget that meets the deadline.
-struct Spend {
+namespace headroom::server {
+
+struct Call {
+  std::string model;
+  std::vector<Text> texts;  // must live until submit() returns
+  // Exact: the answers have the bits that `predict --budget` gives. Otherwise the controller picks
+  // the largest budget that meets the deadline.
   std::optional<double> budget;
-  std::optional<double> latency_ms;  // from arrival to answer; none: ServiceSettings::slo_ms
-};
-
-struct CallText {
-  std::string text;
-  std::optional<std::string> pair;
-};
-
-struct TextAnswer {
-  int64_t label = 0;           // of the highest score
-  std::vector<double> scores;  // one probability per label
-  double budget = 1;
-  double active_heads = 1;
-  double active_ffn = 1;
-  int64_t tokens = 0;
+  // From arrival to answer, at most ServiceSettings::max_deadline_ms; none: slo_ms there.
+  std::optional<double> latency_ms;
+  std::string client;    // who asks: clients share the workers equally
+  double waited_ms = 0;  // since it arrived
 };
 
 struct CallAnswer {
-  std::vector<TextAnswer> texts;  // in the order of the call
-  double queue_ms = 0;            // of the text that waited longest
-  double inference_ms = 0;        // of the longest batch that one of its texts was in
-  double predicted_ms = 0;        // queue and inference, as foreseen on arrival
+  std::vector<Answer> texts;  // in the order of the call
+  double queue_ms = 0;        // of the text that waited longest
+  double inference_ms = 0;    // of the longest batch that one of its texts was in
+  double predicted_ms = 0;    // queue and inference, as foreseen on arrival
 };
 
 enum class Refusal {
   queue_full,
-  deadline_unreachable,  // even at the least budget
+  overloaded,            // the deadline would be missed, because of what waits
+  deadline_unreachable,  // even by an idle server at the least budget
+  deadline_passed,       // while it waited
   draining,              // the service is stopping
-  abandoned,             // by its own ticket
+  abandoned,             // by its client
   failed,                // the engine threw
 };
 
@@ -59,8 +54,13 @@ struct CallRefused {
 
 using CallOutcome = std::variant<CallAnswer, CallRefused>;
 
-// Called exactly once for each call, without any lock held: from a worker thread, from abandon(),
-// from drain(), or, for a refusal on arrival, before submit() returns. Must not throw.
+// Called exactly once for each call, without any lock held: from a worker thread, when the call is
+// abandoned, from drain(), or, for a refusal on arrival, before submit() returns. Must not throw.
 using CallDone = std::function<void(CallOutcome)>;
 
-}  // namespace headroom
+// Drops what is still queued of a call. CallDone gets Refusal::abandoned: now, or when a batch with
+// one of its texts ends. Without effect on a call that is done or wholly under way. Cheap,
+// thread-safe, any time, also after the service is gone.
+using Abandon = std::function<void()>;
+
+}  // namespace headroom::server

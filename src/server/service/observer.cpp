@@ -1,6 +1,6 @@
 #include "server/service/observer.h"
 
-namespace headroom {
+namespace headroom::server {
 
 std::string_view budget_reason_name(BudgetReason reason) {
   switch (reason) {
@@ -16,4 +16,4 @@ std::string_view budget_reason_name(BudgetReason reason) {
   return "exact";
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

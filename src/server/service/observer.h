@@ -7,7 +7,7 @@
 
 #include "server/service/call.h"
 
-namespace headroom {
+namespace headroom::server {
 
 // Why the controller took a budget and no larger one.
 enum class BudgetReason {
@@ -66,4 +66,4 @@ class ServiceObserver {
   virtual void batch_run(const std::string& /*model*/, const BatchRun& /*batch*/) noexcept {}
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace headroom {
+namespace headroom::server {
 
 PendingCall::PendingCall(size_t model, std::vector<Tokens> inputs, double arrived_ms,
                          double deadline_ms, CallDone done)
@@ -17,8 +17,8 @@ PendingCall::PendingCall(size_t model, std::vector<Tokens> inputs, double arrive
   for (const Tokens& input : inputs_) tokens_ += static_cast<int64_t>(input.ids.size());
 }
 
-void PendingCall::answered(size_t place, TextAnswer answer, double queue_ms, double inference_ms) {
-  answer_.texts[place] = std::move(answer);
+void PendingCall::answered(size_t index, Answer answer, double queue_ms, double inference_ms) {
+  answer_.texts[index] = std::move(answer);
   answer_.queue_ms = std::max(answer_.queue_ms, queue_ms);
   answer_.inference_ms = std::max(answer_.inference_ms, inference_ms);
   --open_;
@@ -48,4 +48,4 @@ void PendingCall::refuse(const CallRefused& refused) {
   tell();
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

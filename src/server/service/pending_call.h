@@ -1,16 +1,15 @@
 // A call between submit() and CallDone: its tokens on the way in, its answers on the way out. The
-// dispatcher's lock guards what changes.
+// service's lock guards what changes.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "engine/worker.h"
 #include "server/service/call.h"
 
-namespace headroom {
+namespace headroom::server {
 
 class PendingCall {
  public:
@@ -26,10 +25,10 @@ class PendingCall {
   const CallAnswer& answer() const { return answer_; }
 
   // For the batch that runs it, once.
-  Tokens take_input(size_t place) { return std::move(inputs_[place]); }
+  Tokens take_input(size_t index) { return std::move(inputs_[index]); }
 
   void set_predicted(double predicted_ms) { answer_.predicted_ms = predicted_ms; }
-  void answered(size_t place, TextAnswer answer, double queue_ms, double inference_ms);
+  void answered(size_t index, Answer answer, double queue_ms, double inference_ms);
   void failed(const CallRefused& refused);   // a text that ran
   void dropped(const CallRefused& refused);  // a text that waited
   bool ended() const { return open_ == 0; }  // every text was answered, failed or dropped
@@ -52,4 +51,4 @@ class PendingCall {
   std::optional<CallRefused> refused_;  // the first reason
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -1,15 +1,24 @@
 #include "server/service/served_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "base/machine.h"
 #include "checkpoint/latency_file.h"
+#include "checkpoint/score_file.h"
 #include "engine/calibration.h"
+#include "engine/worker.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 // A worker runs one text at a time.
@@ -29,30 +38,103 @@ LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
   return calibrate(model, settings, progress);
 }
 
+// What the page draws of scores.json; null without that file.
+Json measured_scores(const std::filesystem::path& checkpoint) {
+  const std::optional<SavedScores> saved = read_scores(checkpoint);
+  if (!saved) return nullptr;
+  Json json;
+  json["data"] = saved->data;
+  json["examples"] = saved->curve.front().examples;
+  json["precision"] = saved->precision;
+  json["date"] = saved->date;
+  json["curve"] = Json::array();
+  for (const BudgetScore& score : saved->curve) {
+    json["curve"].push_back({{"budget", score.budget},
+                             {"accuracy", score.accuracy},
+                             {"macs_fraction", score.model_macs_fraction}});
+  }
+  return json;
+}
+
+// The fastest of a few runs, after one that warms up: a busy machine makes some slower, none
+// faster.
+double fastest_ms(const RunBatch& run, double budget, int64_t tokens) {
+  constexpr int runs = 5;
+  const Tokens input{std::vector<int32_t>(static_cast<size_t>(tokens), 0), {}};
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i <= runs; ++i) {
+    const auto started = std::chrono::steady_clock::now();
+    run(std::span(&input, 1), budget);
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - started;
+    if (i > 0) fastest = std::min(fastest, taken.count());
+  }
+  return fastest;
+}
+
 }  // namespace
 
-std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engine) {
-  return [engine = std::move(engine)]() -> RunBatch {
+ServedModel served_model(std::string name, const std::shared_ptr<const EngineModel>& engine) {
+  ServedModel served;
+  served.name = std::move(name);
+  served.config = engine->config();
+  served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };
+  served.make_runner = [engine]() -> RunBatch {
     return
         [worker = std::make_shared<Worker>(engine)](std::span<const Tokens> inputs, double budget) {
           return worker->classify(inputs, budget);
         };
   };
+  return served;
+}
+
+bool table_holds(const LatencyTable& table,
+                 const std::function<double(double budget, int64_t tokens)>& measured_ms) {
+  constexpr double tolerance = 2;
+  const std::vector<double> budgets = table.budgets();
+  const std::vector<int64_t> lengths = table.lengths();
+  for (const double budget : {budgets.front(), budgets.back()}) {
+    for (const int64_t tokens : {lengths.front(), lengths.back()}) {
+      const double ratio = measured_ms(budget, tokens) / table.estimate(budget, tokens).median_ms;
+      if (!(ratio <= tolerance && ratio >= 1 / tolerance)) return false;  // NaN too
+    }
+  }
+  return true;
+}
+
+void self_test(const ServedModel& model) {
+  const Tokens input = model.tokenise({"The quick brown fox jumps over the lazy dog."});
+  const RunBatch run = model.make_runner();
+  for (const double budget : {model.table.budgets().front(), model.table.budgets().back()}) {
+    const std::vector<double> scores = run(std::span(&input, 1), budget).at(0).scores;
+    const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
+    if (std::abs(sum - 1) < 1e-3) continue;  // false for NaN
+    throw Error(ErrorCode::bad_model, fmt::format("test model {}", model.name),
+                fmt::format("at budget {} the scores of a text add up to {}, expected 1; are the "
+                            "weights damaged?",
+                            budget, sum));
+  }
 }
 
 ServedModel load_served_model(std::string name, const std::filesystem::path& directory,
                               const EngineOptions& options, ProgressSink& progress) {
-  ServedModel served;
-  served.name = std::move(name);
-  served.directory = directory;
-  served.engine = EngineModel::load(directory, options);
+  const auto engine = EngineModel::load(directory, options);
+  ServedModel served = served_model(std::move(name), engine);
+  served.scores = measured_scores(directory);
   std::optional<LatencyTable> table =
       find_latency_table(directory, cpu_name(),
                          std::string(precision_table.name(options.precision)), threads_per_text);
-  served.calibrated_at_start = !table.has_value();
-  served.table = table ? std::move(*table) : measure_quickly(served.engine, progress);
-  served.make_runner = engine_runners(served.engine);
+  served.table_source = table ? TableSource::checkpoint : TableSource::measured;
+  const auto measured_ms = [run = served.make_runner()](double budget, int64_t tokens) {
+    return fastest_ms(run, budget, tokens);
+  };
+  if (table && !table_holds(*table, measured_ms)) {
+    served.table_source = TableSource::replaced;
+    table.reset();
+  }
+  served.table = table ? std::move(*table) : measure_quickly(engine, progress);
+  self_test(served);
   return served;
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -8,32 +8,53 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "budget/latency_table.h"
+#include "checkpoint/config.h"
 #include "engine/model.h"
-#include "engine/worker.h"
+#include "headroom/types.h"
 
-namespace headroom {
+namespace headroom::server {
 
 // Runs batches for one thread. The service makes one per worker; tests put their own in place.
 using RunBatch = std::function<std::vector<Answer>(std::span<const Tokens> inputs, double budget)>;
 
+// Where a model's latency table comes from.
+enum class TableSource {
+  checkpoint,  // `headroom calibrate` stored it, and a short measurement agrees
+  measured,    // at start, roughly: the checkpoint has none of this machine
+  replaced,    // likewise: the one that the checkpoint has is wrong here
+};
+
 struct ServedModel {
   std::string name;
-  std::filesystem::path directory;
-  std::shared_ptr<const EngineModel> engine;
-  LatencyTable table;
-  bool calibrated_at_start = false;  // the checkpoint had no table of this machine
+  ModelConfig config;
+  LatencyTable table;  // of the precision that the model runs in
+  TableSource table_source = TableSource::checkpoint;
+  Json scores;  // measured accuracy at each budget; null when nobody measured
+  std::function<Tokens(const Text&)> tokenise;
   std::function<RunBatch()> make_runner;
 };
 
-// Each a worker of the engine.
-std::function<RunBatch()> engine_runners(std::shared_ptr<const EngineModel> engine);
+// What the engine needs to serve; the table and the scores are the caller's.
+ServedModel served_model(std::string name, const std::shared_ptr<const EngineModel>& engine);
 
-// Takes the table from the checkpoint's latency.json or, where it has none for this machine and
-// precision, measures one in about two seconds; that one is not stored. Throws
-// ErrorCode::bad_model, or ErrorCode::runtime when the weights are larger than `options` allow.
+// Takes the table from the checkpoint's latency.json. Where it has none for this machine and
+// precision, or one that a short measurement contradicts, it measures one in about two seconds;
+// that one is not stored. Classifies a text at the least and the full budget: throws
+// ErrorCode::bad_model when the answers are none, or the checkpoint is damaged, and
+// ErrorCode::runtime when the weights are larger than `options` allow.
 ServedModel load_served_model(std::string name, const std::filesystem::path& directory,
                               const EngineOptions& options, ProgressSink& progress);
 
-}  // namespace headroom
+// Throws ErrorCode::bad_model unless a known text gets scores that are finite and add up to 1, at
+// the least and the full budget.
+void self_test(const ServedModel& model);
+
+// Whether a table is within a factor of two of what texts take now: the shortest and the longest
+// that it has, at its least and its largest budget.
+bool table_holds(const LatencyTable& table,
+                 const std::function<double(double budget, int64_t tokens)>& measured_ms);
+
+}  // namespace headroom::server

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
 #include "budget/fraction.h"
 #include "engine/worker_pool.h"
-#include "server/service/dispatcher.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 double steady_ms() {
@@ -41,6 +40,7 @@ ServiceSettings checked(ServiceSettings settings) {
   require(settings.workers >= 1 && settings.workers <= WorkerPool::most_threads,
           fmt::format("{} workers, expected 1 to {}", settings.workers, WorkerPool::most_threads));
   if (settings.slo_ms) check_latency("the service-level objective", *settings.slo_ms);
+  check_latency("the longest deadline", settings.max_deadline_ms);
   checked_budget(settings.budget);
   checked_budget(settings.min_budget);
   require(settings.min_budget <= settings.budget,
@@ -60,106 +60,322 @@ std::vector<ServedModel> checked(std::vector<ServedModel> models) {
   return models;
 }
 
-size_t place_of(const std::vector<ServedModel>& models, std::string_view name) {
+std::vector<CostLevels> levels_of(const std::vector<ServedModel>& models,
+                                  const ServiceSettings& settings) {
+  std::vector<CostLevels> levels;
+  levels.reserve(models.size());
+  for (const ServedModel& model : models) {
+    levels.emplace_back(model.table, settings.min_budget, settings.budget,
+                        model.config.shape.positions);
+  }
+  return levels;
+}
+
+size_t index_of(const std::vector<ServedModel>& models, const std::string& name) {
   const auto found = std::find_if(models.begin(), models.end(),
                                   [&](const ServedModel& model) { return model.name == name; });
   require(found != models.end(), fmt::format("no model is named {}", name));
   return static_cast<size_t>(found - models.begin());
 }
 
-std::vector<Tokens> tokenise_all(const EngineModel& model, const std::vector<CallText>& texts) {
-  std::vector<Tokens> inputs;
-  inputs.reserve(texts.size());
-  for (const CallText& text : texts) {
-    inputs.push_back(tokenise(model, {text.text, text.pair}));
+CallRefused draining() {
+  return {Refusal::draining, 0, "the server is shutting down"};
+}
+
+CallAnswered answered_event(const PendingCall& call, double now) {
+  const CallAnswer& answer = call.answer();
+  CallAnswered event;
+  event.texts = static_cast<int64_t>(answer.texts.size());
+  event.tokens = call.tokens();
+  for (const Answer& text : answer.texts) {
+    event.lowest_budget = std::min(event.lowest_budget, text.budget);
   }
-  return inputs;
+  event.queue_ms = answer.queue_ms;
+  event.inference_ms = answer.inference_ms;
+  event.predicted_ms = answer.predicted_ms;
+  event.total_ms = now - call.arrived_ms();
+  event.late = now > call.deadline_ms();
+  return event;
 }
 
 }  // namespace
 
-CallTicket::CallTicket(std::weak_ptr<Dispatcher> dispatcher, std::weak_ptr<PendingCall> call)
-    : dispatcher_(std::move(dispatcher)), call_(std::move(call)) {}
-
-void CallTicket::abandon() {
-  const auto dispatcher = dispatcher_.lock();
-  const auto call = call_.lock();
-  if (dispatcher && call) dispatcher->abandon(call);
-}
-
 Service::Service(std::vector<ServedModel> models, const ServiceSettings& settings,
                  ServiceObserver& observer, Clock clock)
-    : dispatcher_(std::make_shared<Dispatcher>(checked(std::move(models)), checked(settings),
-                                               observer, clock ? std::move(clock) : steady_ms)) {}
-
-// A ticket may hold the dispatcher a moment longer, in a worker thread at worst; so the threads end
-// here.
-Service::~Service() {
-  dispatcher_->stop();
+    : models_(checked(std::move(models))),
+      settings_(checked(settings)),
+      levels_(levels_of(models_, settings_)),
+      observer_(observer),
+      clock_(clock ? std::move(clock) : steady_ms),
+      schedule_(levels_, {settings_.workers,
+                          settings_.queue_limit,
+                          settings_.max_batch_tokens,
+                          {},
+                          settings_.max_deadline_ms}),
+      live_(models_.size()) {
+  link_->service = this;
+  try {
+    for (int i = 0; i < settings_.workers; ++i) {
+      std::vector<RunBatch> runners;
+      for (const ServedModel& model : models_) runners.push_back(model.make_runner());
+      threads_.emplace_back([this, runners] { work(runners); });
+    }
+  } catch (...) {  // no memory, no thread: those that did start must end
+    stop();
+    throw;
+  }
 }
 
-CallTicket Service::submit(std::string_view model, const std::vector<CallText>& texts,
-                           const Spend& spend, CallDone done) {
-  const double arrived_ms = dispatcher_->now();
-  const size_t place = place_of(models(), model);
-  const ServedModel& served = models()[place];
-  require(!texts.empty(), "the call has no text");
-  if (spend.latency_ms) check_latency("latency_ms", *spend.latency_ms);
-  if (spend.budget) served.engine->config().selection(*spend.budget);
-  const std::optional<double> latency_ms = spend.latency_ms ? spend.latency_ms : settings().slo_ms;
+Service::~Service() {
+  stop();
+  const std::lock_guard lock(link_->mutex);
+  link_->service = nullptr;
+}
+
+Abandon Service::submit(const Call& call, CallDone done) {
+  const double arrived_ms = clock_() - call.waited_ms;
+  const size_t model = index_of(models_, call.model);
+  const ServedModel& served = models_[model];
+  require(!call.texts.empty(), "the call has no text");
+  if (call.latency_ms) check_latency("latency_ms", *call.latency_ms);
+  if (call.budget) served.config.selection(*call.budget);
+  const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings_.slo_ms;
   const double deadline_ms =
       latency_ms ? arrived_ms + *latency_ms : std::numeric_limits<double>::infinity();
-  std::vector<Tokens> inputs = tokenise_all(*served.engine, texts);
+  std::vector<Tokens> inputs;
   std::vector<WaitingText> waiting;
-  waiting.reserve(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    WaitingText text{nullptr,    i,           static_cast<int64_t>(inputs[i].ids.size()),
-                     arrived_ms, deadline_ms, spend.budget,
-                     {}};
-    const CostLevels& levels = dispatcher_->levels(place);
-    if (spend.budget) {
-      text.exact_time = served.table.estimate(*spend.budget, text.tokens);
+  for (const Text& text : call.texts) {
+    inputs.push_back(served.tokenise(text));
+    WaitingText entry;
+    entry.index = waiting.size();
+    entry.client = call.client;
+    entry.tokens = static_cast<int64_t>(inputs.back().ids.size());
+    entry.arrived_ms = arrived_ms;
+    entry.deadline_ms = deadline_ms;
+    if (call.budget) {
+      entry.budget = call.budget;
+      entry.exact_time = served.table.estimate(*call.budget, entry.tokens);
     } else if (!latency_ms) {
-      text.budget = levels.budget(levels.top());
-      text.exact_time = levels.estimate(levels.top(), text.tokens);
+      entry.budget = levels_[model].budget(levels_[model].top());
+      entry.exact_time = levels_[model].estimate(levels_[model].top(), entry.tokens);
     }
-    waiting.push_back(std::move(text));
+    waiting.push_back(std::move(entry));
   }
-  const auto call = std::make_shared<PendingCall>(place, std::move(inputs), arrived_ms, deadline_ms,
-                                                  std::move(done));
-  for (WaitingText& text : waiting) text.call = call;
-  dispatcher_->submit(call, std::move(waiting));
-  return {dispatcher_, call};
+  const auto pending = std::make_shared<PendingCall>(model, std::move(inputs), arrived_ms,
+                                                     deadline_ms, std::move(done));
+  for (WaitingText& text : waiting) text.call = pending;
+  queue(pending, std::move(waiting));
+  return [link = link_, weak = std::weak_ptr(pending)] {
+    const auto abandoned = weak.lock();
+    if (!abandoned) return;
+    const std::lock_guard lock(link->mutex);
+    if (link->service != nullptr) link->service->abandon(abandoned);
+  };
 }
 
-const std::vector<ServedModel>& Service::models() const {
-  return dispatcher_->models();
+void Service::queue(const std::shared_ptr<PendingCall>& call, std::vector<WaitingText> texts) {
+  const std::string& name = models_[call->model()].name;
+  Admission admission;
+  PendingCalls ended;
+  {
+    const std::lock_guard lock(mutex_);
+    if (accepting_) {
+      admission = schedule_.offer(call->model(), std::move(texts), clock_());
+    } else {
+      admission.refused = draining();
+    }
+    if (admission.refused) {
+      live_[call->model()].refused(clock_(), admission.refused->why);
+    } else {
+      call->set_predicted(admission.predicted_ms);
+      ++open_calls_;
+      end_with({Refusal::queue_full, admission.predicted_ms / 1000,
+                "the queue is full, and calls with earlier deadlines came"},
+               admission.displaced, ended);
+      count(ended);
+    }
+  }
+  if (admission.refused) {
+    observer_.call_refused(name, *admission.refused, 0);
+    call->refuse(*admission.refused);
+    return;
+  }
+  if (call->texts() == 1) {
+    work_came_.notify_one();
+  } else {
+    work_came_.notify_all();
+  }
+  observer_.call_accepted(
+      name, {static_cast<int64_t>(call->texts()), call->tokens(), admission.predicted_ms});
+  tell(ended);
 }
 
-const ServedModel* Service::find(std::string_view model) const {
-  const auto found = std::find_if(models().begin(), models().end(),
-                                  [&](const ServedModel& each) { return each.name == model; });
-  return found == models().end() ? nullptr : &*found;
+void Service::work(const std::vector<RunBatch>& runners) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    std::optional<Batch> batch;
+    PendingCalls ended;
+    work_came_.wait(lock, [&] {
+      const double now = clock_();
+      end_with({Refusal::deadline_passed, 0, "the deadline passed before a worker was free"},
+               schedule_.drop_expired(now), ended);
+      batch = schedule_.take(now);
+      return batch.has_value() || !ended.empty() || stopping_;
+    });
+    count(ended);
+    lock.unlock();
+    tell(ended);
+    if (!batch) {
+      lock.lock();
+      if (stopping_) return;
+      continue;
+    }
+    Ran ran = run(*batch, runners[batch->model]);
+    const double finished_ms = clock_();
+    observer_.batch_run(
+        models_[batch->model].name,
+        {static_cast<int64_t>(batch->texts.size()), batch->tokens, batch->choice.budget,
+         batch->predicted_ms, finished_ms - batch->started_ms});
+    lock.lock();
+    ended = record(*batch, std::move(ran), finished_ms);
+    count(ended);
+    lock.unlock();
+    tell(ended);
+    batch.reset();  // its texts hold their calls
+    lock.lock();
+  }
 }
 
-const ServiceSettings& Service::settings() const {
-  return dispatcher_->settings();
+Service::Ran Service::run(const Batch& batch, const RunBatch& runner) const {
+  observer_.budget_chosen(models_[batch.model].name, batch.choice);
+  try {
+    std::vector<Tokens> inputs;
+    inputs.reserve(batch.texts.size());
+    for (const WaitingText& text : batch.texts) {
+      inputs.push_back(text.call->take_input(text.index));
+    }
+    return {runner(inputs, batch.choice.budget), std::nullopt};
+  } catch (const std::exception& error) {
+    return {{}, CallRefused{Refusal::failed, 0, error.what()}};
+  }
 }
 
-LiveState Service::live(std::string_view model) const {
-  return dispatcher_->live(place_of(models(), model));
+Service::PendingCalls Service::record(const Batch& batch, Ran ran, double finished_ms) {
+  schedule_.finished(batch, finished_ms);
+  PendingCalls ended;
+  for (size_t i = 0; i < batch.texts.size(); ++i) {
+    const WaitingText& text = batch.texts[i];
+    if (ran.failure) {
+      text.call->failed(*ran.failure);
+    } else {
+      text.call->answered(text.index, std::move(ran.answers[i]), batch.started_ms - text.arrived_ms,
+                          finished_ms - batch.started_ms);
+    }
+    if (text.call->ended()) {
+      ended.push_back(text.call);
+    } else if (ran.failure) {
+      end_with(*ran.failure, schedule_.drop(batch.model, text.call.get()), ended);
+    }
+  }
+  return ended;
 }
 
-void Service::stop_accepting() {
-  dispatcher_->stop_accepting();
+// A call that cannot be answered whole is not worth more work: what waits of it goes too.
+void Service::end_with(const CallRefused& why, const std::vector<WaitingText>& removed,
+                       PendingCalls& ended) {
+  for (const WaitingText& text : removed) {
+    text.call->dropped(why);
+    for (const WaitingText& rest : schedule_.drop(text.call->model(), text.call.get())) {
+      rest.call->dropped(why);
+    }
+    if (text.call->ended()) ended.push_back(text.call);
+  }
 }
 
-bool Service::accepting() const {
-  return dispatcher_->accepting();
+void Service::count(const PendingCalls& ended) {
+  const double now = clock_();
+  for (const auto& call : ended) {
+    LiveWindow& live = live_[call->model()];
+    if (call->refused()) {
+      live.refused(now, call->refused()->why);
+      continue;
+    }
+    double budgets = 0;
+    for (const Answer& text : call->answer().texts) budgets += text.budget;
+    live.answered(now, now - call->arrived_ms(), static_cast<int64_t>(call->texts()), budgets);
+  }
+}
+
+void Service::tell(const PendingCalls& ended) {
+  if (ended.empty()) return;
+  for (const auto& call : ended) {
+    const std::string& name = models_[call->model()].name;
+    if (call->refused()) {
+      observer_.call_refused(name, *call->refused(), call->dropped());
+    } else {
+      observer_.call_answered(name, answered_event(*call, clock_()));
+    }
+    call->tell();
+  }
+  const std::lock_guard lock(mutex_);
+  open_calls_ -= static_cast<int64_t>(ended.size());
+  if (open_calls_ == 0) calls_ended_.notify_all();
+}
+
+void Service::abandon(const std::shared_ptr<PendingCall>& call) {
+  PendingCalls ended;
+  {
+    const std::lock_guard lock(mutex_);
+    end_with({Refusal::abandoned, 0, "the client went away"},
+             schedule_.drop(call->model(), call.get()), ended);
+    count(ended);
+  }
+  tell(ended);
+}
+
+LiveState Service::live(const std::string& model) const {
+  const size_t index = index_of(models_, model);
+  const std::lock_guard lock(mutex_);
+  const double now = clock_();
+  LiveState state = live_[index].state(now);
+  state.queue = schedule_.waiting(index);
+  state.queue_limit = settings_.queue_limit;
+  state.budget = schedule_.budget(index, now);
+  state.min_budget = levels_[index].budget(0);
+  state.draining = !accepting_;
+  return state;
 }
 
 DrainReport Service::drain(std::chrono::milliseconds limit) {
-  return dispatcher_->drain(limit);
+  DrainReport report;
+  PendingCalls ended;
+  std::unique_lock lock(mutex_);
+  accepting_ = false;
+  const int64_t open = open_calls_;
+  calls_ended_.wait_for(lock, limit, [this] { return open_calls_ == 0; });
+  const std::vector<WaitingText> cut = schedule_.drop_all();
+  std::set<const PendingCall*> cut_calls;
+  for (const WaitingText& text : cut) cut_calls.insert(text.call.get());
+  report.cut = static_cast<int64_t>(cut_calls.size());
+  end_with(draining(), cut, ended);
+  count(ended);
+  lock.unlock();
+  tell(ended);
+  lock.lock();
+  calls_ended_.wait(lock, [this] { return open_calls_ == 0; });
+  report.finished = open - report.cut;
+  return report;
 }
 
-}  // namespace headroom
+void Service::stop() {
+  drain(std::chrono::milliseconds(0));
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_came_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace headroom::server

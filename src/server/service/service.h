@@ -1,29 +1,35 @@
-// What the server does behind its HTTP door: models that answer calls, a bounded queue each, worker
-// threads, and the controller that picks budgets. Knows nothing of HTTP.
+// What the server does behind its HTTP door: models that answer calls, a queue each, worker threads
+// around the schedule, which picks budgets. Knows nothing of HTTP. One lock guards the schedule and
+// is held for microseconds; texts run and calls are told without it. Waiting threads sleep.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <thread>
 #include <vector>
 
-#include "server/service/call.h"
+#include "server/schedule/schedule.h"
+#include "server/service/backend.h"
 #include "server/service/observer.h"
-#include "server/service/served_model.h"
-#include "server/telemetry/live_state.h"
+#include "server/service/pending_call.h"
+#include "server/telemetry/live_window.h"
 
-namespace headroom {
+namespace headroom::server {
 
 struct ServiceSettings {
-  int workers = 0;               // threads, shared by all models; 0: one per core
-  std::optional<double> slo_ms;  // deadline of calls that name none
-  double budget = 1;             // the most that a call spends which names no budget
-  double min_budget = 0.125;     // the controller goes no lower
-  int64_t queue_limit = 512;     // texts waiting, per model
+  int workers = 0;                  // threads, shared by all models; 0: one per core
+  std::optional<double> slo_ms;     // deadline of calls that name none
+  double max_deadline_ms = 10'000;  // what clients name above it is taken for this
+  double budget = 1;                // the most that a call spends which names no budget
+  double min_budget = 0.125;        // the controller goes no lower
+  int64_t queue_limit = 512;        // texts waiting, per model
   int64_t max_batch_tokens = 2048;
 };
 
@@ -32,26 +38,7 @@ struct DrainReport {
   int64_t cut = 0;       // calls that were refused instead
 };
 
-class Dispatcher;
-class PendingCall;
-
-// A call on its way.
-class CallTicket {
- public:
-  CallTicket() = default;  // of nothing
-  CallTicket(std::weak_ptr<Dispatcher> dispatcher, std::weak_ptr<PendingCall> call);
-
-  // Drops what is still queued. CallDone gets Refusal::abandoned: now, or when a batch with one of
-  // its texts ends. Without effect on a call that is done or wholly under way. Cheap, thread-safe,
-  // any time, also after the service is gone.
-  void abandon();
-
- private:
-  std::weak_ptr<Dispatcher> dispatcher_;
-  std::weak_ptr<PendingCall> call_;
-};
-
-class Service {
+class Service : public Backend {
  public:
   // Milliseconds from any fixed point; tests bring their own.
   using Clock = std::function<double()>;
@@ -61,33 +48,66 @@ class Service {
   Service(std::vector<ServedModel> models, const ServiceSettings& settings,
           ServiceObserver& observer, Clock clock = {});
   // Cuts what is queued, finishes what is under way.
-  ~Service();
+  ~Service() override;
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // Tokenises on the caller's thread, then queues or refuses at once. Throws ErrorCode::bad_data
-  // for text that is not UTF-8, ErrorCode::usage for a model that is not served, no text at all, a
-  // latency that is not above 0 or a budget that the model was not trained for; nothing is queued
-  // then and `done` is not called.
-  CallTicket submit(std::string_view model, const std::vector<CallText>& texts, const Spend& spend,
-                    CallDone done);
+  const std::vector<ServedModel>& models() const override { return models_; }
+  const ServiceSettings& settings() const { return settings_; }  // `workers` as it was chosen
 
-  const std::vector<ServedModel>& models() const;         // the first is the default
-  const ServedModel* find(std::string_view model) const;  // null: not served
-  const ServiceSettings& settings() const;                // `workers` as it was chosen
-
-  LiveState live(std::string_view model) const;  // ErrorCode::usage when not served
-
-  // From now on calls are refused with Refusal::draining.
-  void stop_accepting();
-  bool accepting() const;
+  Abandon submit(const Call& call, CallDone done) override;
+  LiveState live(const std::string& model) const override;
+  bool ready() const override { return accepting_; }
+  void begin_drain() override { accepting_ = false; }
 
   // Stops accepting, waits until every call has ended or the limit has passed, then refuses what is
   // still queued. Blocks; not for the thread that CallDone needs.
   DrainReport drain(std::chrono::milliseconds limit);
 
  private:
-  std::shared_ptr<Dispatcher> dispatcher_;
+  using PendingCalls = std::vector<std::shared_ptr<PendingCall>>;
+  // From an Abandon to the service, which may be gone by then.
+  struct Link {
+    std::mutex mutex;
+    Service* service = nullptr;
+  };
+  struct Ran {
+    std::vector<Answer> answers;
+    std::optional<CallRefused> failure;
+  };
+
+  void queue(const std::shared_ptr<PendingCall>& call, std::vector<WaitingText> texts);
+  void abandon(const std::shared_ptr<PendingCall>& call);
+
+  void work(const std::vector<RunBatch>& runners);
+  Ran run(const Batch& batch, const RunBatch& runner) const;
+  void stop();  // drains at once and ends the threads; not from one of them
+
+  // Locked. Each returns or appends the calls that ended by it.
+  PendingCalls record(const Batch& batch, Ran ran, double finished_ms);
+  void end_with(const CallRefused& why, const std::vector<WaitingText>& removed,
+                PendingCalls& ended);
+  void count(const PendingCalls& ended);
+
+  void tell(const PendingCalls& ended);  // not locked
+
+  std::vector<ServedModel> models_;
+  ServiceSettings settings_;
+  std::vector<CostLevels> levels_;
+  ServiceObserver& observer_;
+  Clock clock_;
+  std::shared_ptr<Link> link_ = std::make_shared<Link>();
+  std::atomic<bool> accepting_ = true;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable work_came_;
+  std::condition_variable calls_ended_;
+  mutable Schedule schedule_;  // looking at it lets time pass
+  std::vector<LiveWindow> live_;
+  int64_t open_calls_ = 0;  // accepted, and not yet told
+  bool stopping_ = false;
+
+  std::vector<std::thread> threads_;  // last: they see the rest complete
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace headroom {
+namespace headroom::server {
 
 struct LiveSecond {
   double age_s = 0;  // how long ago it ended; the second under way is left out
@@ -33,4 +33,4 @@ struct LiveState {
   std::vector<LiveSecond> history;  // 60, oldest first
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 constexpr double smallest_ms = 0.02;
@@ -103,4 +103,4 @@ LiveState LiveWindow::state(double now) const {
   return state;
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

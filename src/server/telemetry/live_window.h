@@ -9,7 +9,7 @@
 #include "server/service/call.h"
 #include "server/telemetry/live_state.h"
 
-namespace headroom {
+namespace headroom::server {
 
 // Times in buckets that grow by a tenth: a quantile is off by 5 % at most, and an hour at any rate
 // takes no more memory than a second.
@@ -53,4 +53,4 @@ class LiveWindow {
   int64_t abandoned_ = 0;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

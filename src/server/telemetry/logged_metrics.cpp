@@ -1,6 +1,6 @@
 #include "server/telemetry/logged_metrics.h"
 
-namespace headroom {
+namespace headroom::server {
 
 void LoggedMetrics::call_refused(const std::string& model, const CallRefused& call,
                                  int64_t dropped) noexcept {
@@ -34,4 +34,4 @@ void LoggedMetrics::request_failed(const std::string& why) noexcept {
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -4,7 +4,7 @@
 #include "server/telemetry/log.h"
 #include "server/telemetry/metrics.h"
 
-namespace headroom {
+namespace headroom::server {
 
 class LoggedMetrics : public Metrics {
  public:
@@ -23,4 +23,4 @@ class LoggedMetrics : public Metrics {
   bool every_request_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server

@@ -11,7 +11,7 @@
 
 #include "base/machine.h"
 
-namespace headroom {
+namespace headroom::server {
 namespace {
 
 using prometheus::Counter;
@@ -212,4 +212,4 @@ std::string Metrics::text() const {
   return prometheus::TextSerializer().Serialize(families_->registry.Collect());
 }
 
-}  // namespace headroom
+}  // namespace headroom::server

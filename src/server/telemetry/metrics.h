@@ -9,7 +9,7 @@
 #include "server/api/router.h"
 #include "server/service/observer.h"
 
-namespace headroom {
+namespace headroom::server {
 
 class Metrics : public ServiceObserver, public RequestObserver {
  public:
@@ -46,4 +46,4 @@ class Metrics : public ServiceObserver, public RequestObserver {
   std::vector<std::unique_ptr<PerModel>> models_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::server
