@@ -19,7 +19,7 @@
 #include "base/table.h"
 #include "budget/fraction.h"
 #include "data/load.h"
-#include "engine/worker_pool.h"
+#include "engine/session.h"
 #include "text/words.h"
 
 namespace headroom {
@@ -174,7 +174,7 @@ void measure(const BulkOptions& options) {
   EngineOptions engine;
   engine.precision = precision_table.parse(options.precision);
   const auto model = EngineModel::load(options.model, engine);
-  WorkerPool pool(model, options.threads);
+  Session session(model, options.threads);
   std::vector<Tokens> inputs;
   int64_t tokens = 0;
   for (const TextRow& row : test.rows) {
@@ -187,7 +187,7 @@ void measure(const BulkOptions& options) {
   std::vector<std::function<void()>> runs = {[&] { fasttext.predict("test"); },
                                              [&] { fasttext.predict("nothing"); }};
   for (const double budget : budgets) {
-    runs.emplace_back([&, budget] { pool.classify(std::span<const Tokens>(inputs), budget); });
+    runs.emplace_back([&, budget] { session.run(inputs, Budget{budget}); });
     runs.emplace_back([&, budget] {
       run_command(
           fmt::format("{} predict --model {} --budget {} --precision {} --threads {} --input "

@@ -126,7 +126,7 @@ std::vector<Pass> timed_passes(const EngineModel& model, int64_t tokens, int pas
   std::vector<float> logits(static_cast<size_t>(shape.labels));
   record.kernels = &model.kernels();
   const Kernels kernels = timed_kernels();
-  const Encoder encoder(model.weights(), kernels);
+  const Encoder encoder(model.weights(), kernels, model.head());
   const Plan plan = model.plan(1.0);
   Arena arena;
   std::vector<Pass> all;

@@ -26,7 +26,7 @@
 #include "base/random.h"
 #include "base/table.h"
 #include "budget/cost.h"
-#include "engine/worker_pool.h"
+#include "engine/session.h"
 #include "engine_gemm.h"
 #include "engine_parts.h"
 #include "engine_random.h"
@@ -76,7 +76,7 @@ class Measurement {
   void run() {
     const auto started = Clock::now();
     const double ran = thread_milliseconds();
-    worker_.logits(sequences_, plan_, logits_);
+    worker_.outputs(sequences_, plan_, logits_);
     cpu_times_.push_back(thread_milliseconds() - ran);
     times_.push_back(milliseconds_since(started));
   }
@@ -154,14 +154,14 @@ Table measure_threads(const std::vector<std::shared_ptr<const EngineModel>>& mod
   for (Tokens& input : inputs) input.ids.assign(16 + random.below(97), 1);
   Table table{{"precision", "1 thread", "2 threads", "ratio"}, {}};
   for (const auto& model : models) {
-    WorkerPool one(model, 1);
-    WorkerPool two(model, 2);
+    Session one(model, 1);
+    Session two(model, 2);
     std::vector<double> times[2];
     for (int round = -1; round < rounds; ++round) {
-      for (WorkerPool* pool : {&one, &two}) {
+      for (Session* session : {&one, &two}) {
         const auto started = Clock::now();
-        pool->classify(std::span<const Tokens>(inputs), 1.0);
-        if (round >= 0) times[pool == &two ? 1 : 0].push_back(milliseconds_since(started));
+        session->run(inputs, Budget{});
+        if (round >= 0) times[session == &two ? 1 : 0].push_back(milliseconds_since(started));
       }
     }
     const auto rate = [&](size_t i) {

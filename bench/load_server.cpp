@@ -15,7 +15,7 @@
 #include "base/interleaved.h"
 #include "bench_program.h"
 #include "data/load.h"
-#include "engine/worker.h"
+#include "engine/session.h"
 #include "load_client.h"
 #include "load_faults.h"
 #include "load_report.h"
@@ -126,7 +126,7 @@ void measure_overhead(const LoadOptions& options) {
   exact.budget = budget;
   const std::vector<LoadRequest> requests = load_requests(exact);
   const TextDataset rows = load_text_dataset(options.data, options.data_dir);
-  Worker worker(EngineModel::load(options.model));
+  Session session(EngineModel::load(options.model));
   LoadClient client(options.port, 1);
   std::vector<double> engine_ms;
   std::vector<double> server_ms;
@@ -137,7 +137,7 @@ void measure_overhead(const LoadOptions& options) {
     for (size_t i = first; i < first + turn; ++i) {
       const Text input{rows.rows[i % rows.rows.size()].text};
       const auto started = Clock::now();
-      worker.classify(std::span(&input, 1), budget);
+      session.run(std::span(&input, 1), Budget{budget});
       const std::chrono::duration<double, std::milli> taken = Clock::now() - started;
       engine_ms.push_back(taken.count());
     }

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "engine/worker.h"
+#include "engine/session.h"
 #include "server/schedule/cost_levels.h"
 
 namespace headroom {
@@ -20,7 +20,7 @@ std::vector<double> slowdowns_of_one(const std::shared_ptr<const EngineModel>& m
                                      const std::vector<int64_t>& lengths, double seconds,
                                      uint64_t seed) {
   Random random{seed};
-  Worker worker(model);
+  Session session(model);
   std::vector<double> ratios;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   while (Clock::now() < end) {
@@ -30,7 +30,7 @@ std::vector<double> slowdowns_of_one(const std::shared_ptr<const EngineModel>& m
         std::vector<int32_t>(static_cast<size_t>(tokens), static_cast<int32_t>(random.below(1000))),
         {}};
     const auto started = Clock::now();
-    worker.classify(std::span(&input, 1), levels.budget(level));
+    session.run(std::span(&input, 1), Budget{levels.budget(level)});
     const std::chrono::duration<double, std::milli> taken = Clock::now() - started;
     ratios.push_back(taken.count() / levels.estimate(level, tokens).median_ms);
   }

@@ -54,10 +54,10 @@ class Model {
   /// The same for what another tokenizer made of texts.
   std::vector<Answer> classify(std::span<const Tokens> inputs, Budget budget = {}) const;
 
-  /// With a budget for each text.
+  /// With a budget for each text, or one for all.
   std::vector<Answer> classify(std::span<const Text> texts, std::span<const Budget> budgets) const;
 
-  /// With a budget for each input.
+  /// With a budget for each input, or one for all.
   std::vector<Answer> classify(std::span<const Tokens> inputs,
                                std::span<const Budget> budgets) const;
 

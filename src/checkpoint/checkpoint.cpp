@@ -26,6 +26,11 @@ ModelConfig read_config(const fs::path& directory) {
 
 ModelConfig read_classifier_config(const fs::path& directory) {
   ModelConfig config = read_config(directory);
+  require_classifier(config, directory);
+  return config;
+}
+
+void require_classifier(const ModelConfig& config, const fs::path& directory) {
   if (!classifies_text(config.task) && config.task != Task::masked_lm &&
       config.task != Task::encoder) {
     throw Error(ErrorCode::usage, "open checkpoint",
@@ -33,7 +38,7 @@ ModelConfig read_classifier_config(const fs::path& directory) {
                             "exporters do not run: train, eval and predict do, with libtorch",
                             directory.string(), task_name(config.task)));
   }
-  if (config.classifies()) return config;
+  if (config.classifies()) return;
   throw Error(ErrorCode::bad_model, "open checkpoint",
               fmt::format("{} is a pretrained encoder and has no labels: train --init makes a "
                           "classifier of it",

@@ -16,6 +16,8 @@ namespace headroom {
 // All throw ErrorCode::bad_model, naming the file, when something is missing or damaged.
 ModelConfig read_config(const std::filesystem::path& directory);
 ModelConfig read_classifier_config(const std::filesystem::path& directory);  // one with labels
+// Throws unless `config`, of that directory, is one with labels.
+void require_classifier(const ModelConfig& config, const std::filesystem::path& directory);
 Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config);
 
 struct CheckpointContent {

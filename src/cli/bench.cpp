@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/engine.h"
@@ -71,11 +72,12 @@ std::string default_peer_directory() {
       .string();
 }
 
-void bench_engine(const std::string& model, const BenchSettings& settings, bool json) {
+void bench_engine(const std::string& model, const ModelConfig& config,
+                  const BenchSettings& settings, bool json) {
   std::vector<BenchCell> cells;
   {
     ConsoleProgress progress;
-    cells = bench_model(model, settings, progress);
+    cells = bench_model(model, config, settings, progress);
   }
   if (json) {
     for (const BenchCell& cell : cells) print_json_line(to_json(cell));
@@ -114,6 +116,7 @@ int run_bench(int argc, char** argv) {
   std::string budgets = "0.25,0.5,0.75,1";
   std::string batches = "1,32";
   std::string tokens = "32,64";
+  std::string engine;
   std::string precision = "fp32";
   PeerSettings peer;
   std::string peer_precision = "fp32";
@@ -122,7 +125,8 @@ int run_bench(int argc, char** argv) {
   app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
   app.add_option("--batch", batches, "batch sizes");
   app.add_option("--tokens", tokens, "input lengths");
-  add_engine(app, precision);
+  add_engine(app, engine);
+  app.add_option("--precision", precision, "fp32, bf16 or int8");
   app.add_option("--peer", peer.peer, "onnxruntime: the same model exported, in the same rounds");
   app.add_option("--peer-precision", peer_precision, "fp32, int8");
   app.add_option("--peer-dir", peer_directory,
@@ -139,7 +143,9 @@ int run_bench(int argc, char** argv) {
   add_seed(app, settings.seed);
   return run_app(app, argc, argv, [&](bool json) {
     if (!peer.peer.empty()) require_supported("--peer", peer.peer, {"onnxruntime"});
-    settings.budgets = asked_budgets(app, model, budgets);
+    const ModelConfig config = read_config(model);
+    require_task(config.task, engine);
+    settings.budgets = asked_budgets(app, config, budgets);
     settings.precisions = split_list(precision);
     settings.batches = parse_counts("--batch", batches);
     settings.tokens = parse_counts("--tokens", tokens);
@@ -148,7 +154,7 @@ int run_bench(int argc, char** argv) {
       throw Error(ErrorCode::usage, "read options", "--precision names none");
     }
     if (peer.peer.empty() && peer.texts.empty()) {
-      bench_engine(model, settings, json);
+      bench_engine(model, config, settings, json);
     } else {
       peer.directory = peer_directory.empty() ? default_peer_directory() : peer_directory;
       peer.precisions = split_list(peer_precision);

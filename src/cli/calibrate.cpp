@@ -6,7 +6,6 @@
 #include "checkpoint/latency_file.h"
 #include "cli/app.h"
 #include "cli/console.h"
-#include "cli/native_model.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "engine/calibration.h"
@@ -54,7 +53,7 @@ int run_calibrate(int argc, char** argv) {
   return run_app(app, argc, argv, [&](bool json) {
     if (settings.threads == 0) settings.threads = 1;
     for (const std::string& precision : split_list(precisions)) {
-      const auto loaded = load_native(model, precision);
+      const auto loaded = EngineModel::load(model, {precision_table.parse(precision), {}});
       settings.budgets = parse_budgets(budgets);
       if (!lengths.empty()) settings.lengths = parse_counts("--tokens", lengths);
       LatencyTable table;

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,37 +18,33 @@ namespace headroom {
 
 struct EngineRequest {
   std::filesystem::path model;
-  std::string precision = "fp32";
+  std::string engine;  // "native", "torch" or empty: whichever runs the model
+  Precision precision = Precision::fp32;
   int threads = 0;  // 0: one per core
   std::string device = "cpu";
 };
 
-// Classifies in one thread. A text gets the same answer whatever it goes with.
-class TextClassifier {
- public:
-  virtual ~TextClassifier() = default;
-  virtual std::vector<Answer> classify(std::span<const Text> texts) = 0;
+// An engine opened to answer texts at one budget. A text gets the same answer whatever it goes
+// with.
+struct TextEngine {
+  int threads = 1;   // that may call run() at the same time
+  size_t batch = 1;  // texts that are best run together
+  std::function<std::vector<Answer>(std::span<const Text> texts)> run;
 };
 
-// A model opened to classify texts, in as many threads as were asked for.
-class Classifier {
- public:
-  // Does part [begin, end) of a call.
-  using Work = std::function<void(TextClassifier&, size_t begin, size_t end)>;
+// Thrown for a model that this program does not run and headroom-train does: main() starts that.
+struct NeedsTraining {};
 
-  virtual ~Classifier() = default;
-  virtual const ModelConfig& config() const = 0;
-  virtual int threads() const = 0;
-  // Splits [0, count) into parts that the threads do; returns when all are done.
-  virtual void share(size_t count, const Work& work) = 0;
-};
+// Throws NeedsTraining unless the linked engine runs the task, or was asked for by name.
+void require_task(Task task, const std::string& engine);
 
-// Each throws ErrorCode::usage for what the linked engine does not have.
-std::unique_ptr<Classifier> make_classifier(const EngineRequest& request, const Budget& budget);
-std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,
-                                     const std::filesystem::path& data_dir,
+// `config` is the model's. Each throws ErrorCode::usage for what the linked engine does not have.
+TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& config,
+                            const Budget& budget);
+std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelConfig& config,
+                                     const std::string& data, const std::filesystem::path& data_dir,
                                      const std::vector<double>& budgets);
-std::vector<BenchCell> bench_model(const std::filesystem::path& model,
+std::vector<BenchCell> bench_model(const std::filesystem::path& model, const ModelConfig& config,
                                    const BenchSettings& settings, ProgressSink& progress);
 
 }  // namespace headroom

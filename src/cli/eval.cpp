@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/machine.h"
+#include "base/precision.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/score_file.h"
 #include "cli/app.h"
@@ -39,21 +40,25 @@ int run_eval(int argc, char** argv) {
   bool save = false;
   app.add_flag("--save", save,
                "keep the result in the checkpoint (scores.json), where the server's page shows it");
-  add_engine(app, request.precision);
+  add_engine(app, request.engine);
+  add_precision(app, request.precision);
   add_data_dir(app, data_dir);
   add_threads(app, request.threads);
   add_device(app, request.device);
   return run_app(app, argc, argv, [&](bool json) {
     request.model = model;
-    if (save && !classifies_text(read_config(model).task)) {
+    const ModelConfig config = read_config(model);
+    require_task(config.task, request.engine);
+    if (save && !classifies_text(config.task)) {
       throw Error(ErrorCode::usage, "read options", "--save is for models that classify texts");
     }
     const std::vector<BudgetScore> scores =
-        score_model(request, data, data_dir, asked_budgets(app, model, budgets));
+        score_model(request, config, data, data_dir, asked_budgets(app, config, budgets));
     print_scores(scores, json);  // first, so that an unwritable checkpoint does not cost the result
     if (!save) return;
     const std::string name = data.empty() ? "synthetic" : data_name(data);
-    write_scores(model, {name, request.precision, today(), scores});
+    write_scores(model,
+                 {name, std::string(precision_table.name(request.precision)), today(), scores});
   });
 }
 

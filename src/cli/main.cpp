@@ -12,8 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/checkpoint.h"
+#include "base/error.h"
 #include "cli/app.h"
+#include "cli/engine.h"
 #include "cli/verb.h"
 
 namespace headroom {
@@ -114,22 +115,10 @@ std::string_view peek_option(int argc, char** argv, std::string_view name, const
   return value != nullptr ? value : "";
 }
 
-// Whether a model is for a task that only libtorch runs. What is wrong with it is told later.
-bool is_beyond_native(std::string_view model) {
-  if (model.empty()) return false;
-  try {
-    const Task task = read_config(std::filesystem::path(model)).task;
-    return task == Task::image || task == Task::lm || task == Task::translate;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 bool wants_torch(int argc, char** argv) {
   const std::string_view engine = peek_option(argc, argv, "--engine", "HEADROOM_ENGINE");
   if (!engine.empty()) return engine == "torch";
-  return peek_option(argc, argv, "--device", "HEADROOM_DEVICE") == "cuda" ||
-         is_beyond_native(peek_option(argc, argv, "--model", "HEADROOM_MODEL"));
+  return peek_option(argc, argv, "--device", "HEADROOM_DEVICE") == "cuda";
 }
 
 int run(int argc, char** argv) {
@@ -151,7 +140,12 @@ int run(int argc, char** argv) {
   }
   for (const Verb& verb : engine_verbs) {
     if (verb.name != name) continue;
-    return wants_torch(argc, argv) ? start_training_program(argv) : verb.run(argc - 1, argv + 1);
+    if (wants_torch(argc, argv)) return start_training_program(argv);
+    try {
+      return verb.run(argc - 1, argv + 1);
+    } catch (const NeedsTraining&) {
+      return start_training_program(argv);
+    }
   }
   for (const VerbLine& verb : training_verbs) {
     if (verb.name == name) return start_training_program(argv);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/join.h"
 #include "base/machine.h"
+#include "base/precision.h"
 #include "cli/engine.h"
 #include "cli/native_model.h"
 #include "cli/native_scoring.h"
@@ -62,7 +63,8 @@ int64_t mean_length(const EncodedDataset& rows) {
   return std::lround(static_cast<double>(rows.tokens.size()) / std::max(1.0, count));
 }
 
-Json measure_times(const MeasureRequest& request, int64_t usual_length, ProgressSink& progress) {
+Json measure_times(const MeasureRequest& request, const ModelConfig& config, int64_t usual_length,
+                   ProgressSink& progress) {
   if (request.rounds == 0) return Json::object();
   BenchSettings settings;
   settings.budgets = request.budgets;
@@ -75,7 +77,7 @@ Json measure_times(const MeasureRequest& request, int64_t usual_length, Progress
                  {"rounds", settings.rounds},
                  {"machine", describe_machine()},
                  {"cells", Json::array()}};
-  for (const BenchCell& cell : bench_model(request.model, settings, progress)) {
+  for (const BenchCell& cell : bench_model(request.model, config, settings, progress)) {
     timing["cells"].push_back(to_json(cell));
   }
   return timing;
@@ -101,17 +103,18 @@ Table describe_model(const ModelConfig& config, const std::string& precision) {
 MeasuredModel measure_model(const MeasureRequest& request, ProgressSink& progress) {
   MeasuredModel measured;
   const int64_t before = resident_memory_bytes();
-  const auto model = load_native(request.model, request.precision);
+  const auto model =
+      EngineModel::load(request.model, {precision_table.parse(request.precision), {}});
   measured.loaded_bytes = resident_memory_bytes() - before;
-  check_budgets(*model, request.budgets);
   const ModelConfig& config = model->config();
+  check_budgets(config, request.budgets);
   const ShownRows rows = read_rows(model, request);
   measured.threads = thread_count(request.threads);
+  Session session(model, measured.threads);
   measured.answers = {config.labels, rows.encoded.labels,
-                      answer_rows(model, rows.encoded, request.budgets, measured.threads, progress),
-                      rows.text};
+                      answer_rows(session, rows.encoded, request.budgets, progress), rows.text};
   measured.peak_bytes = peak_memory_bytes();
-  measured.timing = measure_times(request, mean_length(rows.encoded), progress);
+  measured.timing = measure_times(request, config, mean_length(rows.encoded), progress);
   measured.name = folder_name(request.model);
   measured.data = request.data.empty() ? "synthetic" : data_name(request.data);
   measured.precision = request.precision;

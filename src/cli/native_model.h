@@ -1,22 +1,18 @@
-// What the native verbs share: a model by the precision's name, and inputs that cost what texts
-// cost.
+// What the native verbs share: inputs that cost what texts cost, and what --threads means.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <string>
+#include <algorithm>
+#include <thread>
 #include <vector>
 
 #include "budget/bench_cell.h"
-#include "engine/worker.h"
+#include "headroom/types.h"
 
 namespace headroom {
 
-inline std::shared_ptr<const EngineModel> load_native(const std::filesystem::path& model,
-                                                      const std::string& precision) {
-  EngineOptions options;
-  options.precision = precision_table.parse(precision);
-  return EngineModel::load(model, options);
+// What --threads means: 0 is one per core.
+inline int thread_count(int wanted) {
+  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 // `batch` inputs of `tokens` random ids each.
@@ -25,7 +21,7 @@ inline std::vector<Tokens> random_batch(const ModelShape& shape, int64_t batch, 
   const std::vector<int32_t> ids = random_ids(shape.vocabulary, batch * tokens, seed);
   std::vector<Tokens> inputs;
   for (int64_t i = 0; i < batch; ++i) {
-    inputs.push_back({{ids.begin() + i * tokens, ids.begin() + (i + 1) * tokens}, {}});
+    inputs.push_back({{ids.begin() + i * tokens, ids.begin() + (i + 1) * tokens}});
   }
   return inputs;
 }

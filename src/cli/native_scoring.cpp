@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <thread>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "data/eval_rows.h"
-#include "engine/worker_pool.h"
 
 namespace headroom {
 namespace {
@@ -38,7 +36,7 @@ void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
 
 // Fills in the answers, and of the score what follows from them; returns how many heads ran for
 // each row.
-std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<Tokens>& inputs,
+std::vector<int64_t> answer_at(Session& session, const std::vector<Tokens>& inputs,
                                const std::vector<int32_t>& truth, BudgetAnswers& at,
                                ProgressUpdate& update, ProgressSink& progress) {
   std::vector<int64_t> heads;
@@ -49,7 +47,7 @@ std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<Tokens>& inpu
   for (size_t begin = 0; begin < inputs.size(); begin += rows_a_call) {
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "score rows", "stopped");
     const size_t count = std::min(rows_a_call, inputs.size() - begin);
-    const auto answers = pool.classify(all.subspan(begin, count), at.score.budget);
+    const auto answers = session.run(all.subspan(begin, count), Budget{at.score.budget});
     for (size_t i = 0; i < count; ++i) {
       const auto label = static_cast<size_t>(truth[begin + i]);
       const size_t answer = answers[i].label;
@@ -58,7 +56,7 @@ std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<Tokens>& inpu
       at.labels.push_back(static_cast<int32_t>(answer));
       at.probabilities.push_back(static_cast<float>(answers[i].scores[answer]));
     }
-    const std::vector<int64_t> ran = heads_of(answers, pool.model().config().shape);
+    const std::vector<int64_t> ran = heads_of(answers, session.model().config().shape);
     heads.insert(heads.end(), ran.begin(), ran.end());
     update.done += static_cast<int64_t>(count);
     progress.update(update);
@@ -71,12 +69,8 @@ std::vector<int64_t> answer_at(WorkerPool& pool, const std::vector<Tokens>& inpu
 
 }  // namespace
 
-int thread_count(int wanted) {
-  return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
-void check_budgets(const EngineModel& model, const std::vector<double>& budgets) {
-  for (const double budget : budgets) model.config().selection(budget);
+void check_budgets(const ModelConfig& config, const std::vector<double>& budgets) {
+  for (const double budget : budgets) config.selection(budget);
 }
 
 std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape) {
@@ -96,15 +90,12 @@ EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
   return eval_rows(data, data_dir, config.labels, model.tokenizer(), max_tokens);
 }
 
-std::vector<BudgetAnswers> answer_rows(const std::shared_ptr<const EngineModel>& model,
-                                       const EncodedDataset& rows,
-                                       const std::vector<double>& budgets, int threads,
-                                       ProgressSink& progress) {
-  const ModelConfig& config = model->config();
+std::vector<BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,
+                                       const std::vector<double>& budgets, ProgressSink& progress) {
+  const ModelConfig& config = session.model().config();
   const std::vector<Tokens> inputs = inputs_of(rows);
   std::vector<int64_t> lengths;
   for (const int32_t length : rows.lengths()) lengths.push_back(length);
-  WorkerPool pool(model, threads);
   ProgressUpdate update;
   update.stage = "scoring";
   update.unit = "rows";
@@ -113,7 +104,8 @@ std::vector<BudgetAnswers> answer_rows(const std::shared_ptr<const EngineModel>&
   for (const double budget : budgets) {
     BudgetAnswers at;
     at.score = cost_score(config.shape, config.selection(budget), budget, lengths);
-    const std::vector<int64_t> heads = answer_at(pool, inputs, rows.labels, at, update, progress);
+    const std::vector<int64_t> heads =
+        answer_at(session, inputs, rows.labels, at, update, progress);
     if (config.adaptive() && !inputs.empty()) {
       set_choice_cost(at.score, choice_score(config.shape, budget, heads, lengths));
     }

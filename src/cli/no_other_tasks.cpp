@@ -1,6 +1,5 @@
-// headroom itself runs text classifiers only; main.cpp starts headroom-train for other models
-// unless
-// --engine native was asked for.
+// headroom itself runs text classifiers only: for other models main.cpp starts headroom-train,
+// unless --engine native was asked for.
 #include <fmt/format.h>
 
 #include "base/error.h"

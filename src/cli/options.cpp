@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/precision.h"
 #include "budget/fraction.h"
-#include "checkpoint/checkpoint.h"
 
 namespace headroom {
 
@@ -27,12 +27,20 @@ void add_device(CLI::App& app, std::string& value) {
   app.add_option("--device", value, "cpu or cuda")->check(CLI::IsMember({"cpu", "cuda"}));
 }
 
-void add_engine(CLI::App& app, std::string& precision) {
+void add_engine(CLI::App& app, std::string& engine) {
   app.add_option_function<std::string>(
-         "--engine", [](const std::string&) {}, "native, or torch (fp32; the only one for cuda)")
+         "--engine", [&engine](const std::string& name) { engine = name; },
+         "native, or torch (fp32; the only one for cuda)")
       ->check(CLI::IsMember({"native", "torch"}))
       ->default_str("native");
-  app.add_option("--precision", precision, "fp32, bf16 or int8");
+}
+
+void add_precision(CLI::App& app, Precision& precision) {
+  app.add_option_function<std::string>(
+         "--precision",
+         [&precision](const std::string& name) { precision = precision_table.parse(name); },
+         "fp32, bf16 or int8")
+      ->default_str(std::string(precision_table.name(precision)));
 }
 
 CLI::Option* add_attention(CLI::App& app, std::string& value) {
@@ -55,9 +63,8 @@ void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
 }
 
-double asked_budget(const std::string& model, const std::string& text) {
+double asked_budget(const ModelConfig& config, const std::string& text) {
   if (text != "adaptive") return parse_budget(text);
-  const ModelConfig config = read_config(model);
   if (config.adaptive()) return 1.0;
   throw Error(ErrorCode::usage, "read options",
               fmt::format("budget \"adaptive\" is for models that choose heads for each text, and "
@@ -65,13 +72,10 @@ double asked_budget(const std::string& model, const std::string& text) {
                           method_name(config.method)));
 }
 
-std::vector<double> asked_budgets(const CLI::App& app, const std::string& model,
+std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config,
                                   const std::string& comma_list) {
-  if (app.count("--budgets") == 0) {
-    const ModelConfig config = read_config(model);
-    if (!config.elastic()) return {1.0};
-  }
-  if (comma_list == "adaptive") return {asked_budget(model, comma_list)};
+  if (app.count("--budgets") == 0 && !config.elastic()) return {1.0};
+  if (comma_list == "adaptive") return {asked_budget(config, comma_list)};
   return parse_budgets(comma_list);
 }
 

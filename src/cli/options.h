@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "budget/attention_kind.h"
+#include "checkpoint/config.h"
+#include "headroom/types.h"
 
 namespace headroom {
 
@@ -16,9 +18,10 @@ std::string default_data_dir();
 void add_data_dir(CLI::App& app, std::string& value);
 void add_threads(CLI::App& app, int& value, const char* meaning = "CPU threads; 0: one per core");
 void add_device(CLI::App& app, std::string& value);
-// --engine and --precision. Which engine runs is decided before the options are parsed (main.cpp);
-// here the option is only known.
-void add_engine(CLI::App& app, std::string& precision);
+// --engine: whichever runs the model unless one is named. main.cpp looks at it before the options
+// are parsed.
+void add_engine(CLI::App& app, std::string& engine);
+void add_precision(CLI::App& app, Precision& precision);
 // --attention; parse_attention() reads what was given.
 CLI::Option* add_attention(CLI::App& app, std::string& value);
 AttentionKind parse_attention(const std::string& name);
@@ -26,19 +29,19 @@ AttentionKind parse_attention(const std::string& name);
 CLI::Option* add_max_memory(CLI::App& app, uint64_t& bytes, const char* counted);
 void add_seed(CLI::App& app, uint64_t& value);
 
-// The budget in --budget: a fraction, or "adaptive", which is the whole budget of a model that
+// The budget in --budget: a fraction, or "adaptive", which is the full budget of a model that
 // chooses heads per text and ErrorCode::usage for any other.
-double asked_budget(const std::string& model, const std::string& text);
+double asked_budget(const ModelConfig& config, const std::string& text);
 
-// The budgets in --budgets, or "adaptive" as above. Where nobody named any and `model` has but one,
-// as an imported model has, that one: the default list would only be refused.
-std::vector<double> asked_budgets(const CLI::App& app, const std::string& model,
+// The budgets in --budgets, or "adaptive" as above. Where nobody named any and the model has but
+// one, as an imported model has, that one: the default list would only be refused.
+std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config,
                                   const std::string& comma_list);
 
 // "a,b" as its parts; empty ones are left out.
 std::vector<std::string> split_list(const std::string& comma_list);
 
-// "1,32" as whole numbers of at least 1; throws ErrorCode::usage naming the option.
+// "1,32" as integers of at least 1; throws ErrorCode::usage naming the option.
 std::vector<int64_t> parse_counts(const char* option, const std::string& comma_list);
 
 }  // namespace headroom

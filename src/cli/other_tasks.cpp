@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/interrupt.h"
+#include "base/precision.h"
 #include "cli/app.h"
 #include "data/formats/json_lines.h"
 #include "data/input/input_stream.h"
@@ -85,7 +86,8 @@ void classify_images(const OtherTaskRequest& request, bool json) {
 }  // namespace
 
 void predict_other_task(Task task, const OtherTaskRequest& request, bool json) {
-  require_supported("--precision", request.engine.precision, {"fp32"});
+  require_supported("--precision", std::string(precision_table.name(request.engine.precision)),
+                    {"fp32"});
   if (task == Task::image) {
     classify_images(request, json);
   } else {

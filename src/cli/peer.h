@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "engine/worker.h"
+#include "headroom/types.h"
 
 namespace headroom {
 

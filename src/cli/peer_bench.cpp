@@ -19,7 +19,7 @@
 #include "cli/peer.h"
 #include "data/input/input_stream.h"
 #include "data/input/line_reader.h"
-#include "engine/worker_pool.h"
+#include "engine/session.h"
 
 namespace headroom {
 namespace {
@@ -57,7 +57,7 @@ class LoadedPeer {
 
 struct Native {
   std::string precision;
-  std::unique_ptr<WorkerPool> pool;
+  std::unique_ptr<Session> session;
 };
 
 // One engine at one precision and budget. `run` returns the milliseconds it measured itself, of the
@@ -70,11 +70,10 @@ struct Contestant {
   std::vector<double> times;
 };
 
-double time_twice(WorkerPool& pool, const Inputs& inputs, double budget) {
-  const std::span<const Tokens> all = inputs;
-  pool.classify(all, budget);
+double time_twice(Session& session, const Inputs& inputs, double budget) {
+  session.run(inputs, Budget{budget});
   const auto started = std::chrono::steady_clock::now();
-  pool.classify(all, budget);
+  session.run(inputs, Budget{budget});
   const std::chrono::duration<double, std::milli> taken =
       std::chrono::steady_clock::now() - started;
   return taken.count();
@@ -90,7 +89,7 @@ std::vector<Contestant> contestants(const std::vector<Native>& natives, LoadedPe
           {"native",
            native.precision,
            budget,
-           [&native, &inputs, budget] { return time_twice(*native.pool, inputs, budget); },
+           [&native, &inputs, budget] { return time_twice(*native.session, inputs, budget); },
            {}});
     }
     if (peer == nullptr) continue;
@@ -121,11 +120,13 @@ void time_all(std::vector<Contestant>& all, const BenchSettings& settings) {
     one.times.erase(one.times.begin(), one.times.begin() + settings.warmup);
 }
 
-double score_difference(const std::vector<Answer>& answers, const std::vector<float>& logits) {
+double score_difference(const Head& head, const std::vector<Answer>& answers,
+                        const std::vector<float>& logits) {
   const size_t labels = logits.size() / answers.size();
   double most = 0;
   for (size_t i = 0; i < answers.size(); ++i) {
-    const Answer other = answer_from(std::span(logits).subspan(i * labels, labels));
+    Answer other;
+    head.answer(std::span(logits).subspan(i * labels, labels), other);
     for (size_t k = 0; k < labels; ++k) {
       most = std::max(most, std::abs(answers[i].scores[k] - other.scores[k]));
     }
@@ -133,7 +134,7 @@ double score_difference(const std::vector<Answer>& answers, const std::vector<fl
   return most;
 }
 
-// Rounds are the same place in both.
+// Rounds have the same index in both.
 PeerRatio ratio_of(const Contestant& ours, const Contestant& theirs) {
   std::vector<double> ratios;
   for (size_t i = 0; i < ours.times.size(); ++i) ratios.push_back(ours.times[i] / theirs.times[i]);
@@ -154,13 +155,13 @@ std::vector<PeerRatio> compare(const Contestant& ours, const std::vector<Contest
   const auto native = std::find_if(natives.begin(), natives.end(), [&](const Native& one) {
     return one.precision == ours.precision;
   });
-  const auto answers = native->pool->classify(std::span<const Tokens>(inputs), ours.budget);
+  const auto answers = native->session->run(inputs, Budget{ours.budget});
   const int batch = peer.add_batch(inputs);
   std::vector<PeerRatio> ratios;
   for (const std::string& precision : peer.precisions()) {
     ratios.push_back(ratio_of(ours, find(all, "onnxruntime", precision, ours.budget)));
-    ratios.back().score_difference =
-        score_difference(answers, peer.run(precision, ours.budget, batch).logits);
+    ratios.back().score_difference = score_difference(
+        native->session->model().head(), answers, peer.run(precision, ours.budget, batch).logits);
   }
   return ratios;
 }
@@ -176,7 +177,7 @@ std::vector<ComparedCell> bench_batch(const std::vector<Native>& natives, Loaded
     tokens += input.ids.size();
     longest = std::max(longest, input.ids.size());
   }
-  const ModelConfig& config = natives.front().pool->model().config();
+  const ModelConfig& config = natives.front().session->model().config();
   std::vector<ComparedCell> cells;
   for (const Contestant& one : all) {
     ComparedCell compared;
@@ -214,7 +215,9 @@ std::vector<Native> load_natives(const std::filesystem::path& model,
   std::vector<Native> natives;
   for (const std::string& precision : settings.precisions) {
     natives.push_back(
-        {precision, std::make_unique<WorkerPool>(load_native(model, precision), settings.threads)});
+        {precision,
+         std::make_unique<Session>(EngineModel::load(model, {precision_table.parse(precision), {}}),
+                                   settings.threads)});
   }
   return natives;
 }
@@ -238,7 +241,7 @@ std::vector<ComparedCell> bench_beside_peer(const std::filesystem::path& model,
                                             const PeerSettings& peer_settings,
                                             ProgressSink& progress) {
   const std::vector<Native> natives = load_natives(model, settings);
-  const EngineModel& first = natives.front().pool->model();
+  const EngineModel& first = natives.front().session->model();
   check_lengths(settings.tokens, first.config().shape);
   std::vector<Inputs> batches;
   for (const int64_t tokens : settings.tokens) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/precision.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/bulk/predict.h"
@@ -98,11 +99,15 @@ int run_predict(int argc, char** argv) {
   add_bulk_options(app, bulk, shard, bad_rows);
   add_other_options(app, other);
   add_data_dir(app, data_dir);
-  add_engine(app, request.precision);
+  add_engine(app, request.engine);
+  add_precision(app, request.precision);
   add_threads(app, request.threads);
   add_device(app, request.device);
   return run_app(app, argc, argv, [&](bool json) {
-    Budget spend{asked_budget(model, budget)};
+    request.model = model;
+    const ModelConfig config = read_config(model);
+    require_task(config.task, request.engine);
+    Budget spend{asked_budget(config, budget)};
     if (*latency_option) {
       if (*budget_option) {
         throw Error(ErrorCode::usage, "read options", "give --budget or --latency-ms, not both");
@@ -113,8 +118,7 @@ int run_predict(int argc, char** argv) {
       }
       spend.latency_ms = latency;
     }
-    request.model = model;
-    const Task task = read_config(model).task;
+    const Task task = config.task;
     if (!classifies_text(task) && task != Task::masked_lm && task != Task::encoder) {
       if (*latency_option) {
         throw Error(ErrorCode::usage, "read options", "--latency-ms is for text classifiers");
@@ -133,12 +137,13 @@ int run_predict(int argc, char** argv) {
     bulk.form.json = json;
     bulk.form.mark_bad = bad_rows == "mark";
     if (!shard.empty()) bulk.shard = parse_shard(shard);
-    bulk.job = {{"model", model}, {"budget", budget}, {"precision", request.precision}};
+    bulk.job = {{"model", model},
+                {"budget", budget},
+                {"precision", precision_table.name(request.precision)}};
     if (spend.latency_ms) bulk.job["latency_ms"] = *spend.latency_ms;
     check_bulk_request(bulk);
     check_files(files);
-    const auto classifier = make_classifier(request, spend);
-    predict_bulk(*classifier, bulk);
+    predict_bulk(open_text_engine(request, config, spend), config, bulk);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/join.h"
 #include "base/machine.h"
+#include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/measure_model.h"
@@ -157,7 +158,7 @@ int run_report(int argc, char** argv) {
     if (!model.empty()) {
       request.model = model;
       request.data_dir = data_dir;
-      request.budgets = asked_budgets(app, model, budgets);
+      request.budgets = asked_budgets(app, read_config(model), budgets);
       request.batches = parse_counts("--batch", batches);
       if (!tokens.empty()) request.tokens = parse_counts("--tokens", tokens);
     }

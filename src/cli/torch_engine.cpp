@@ -1,4 +1,7 @@
 // The verbs' engine in headroom-train: libtorch.
+#include <memory>
+
+#include "base/precision.h"
 #include "cli/app.h"
 #include "cli/engine.h"
 #include "train/evaluate/checkpoint.h"
@@ -8,63 +11,50 @@
 namespace headroom {
 namespace {
 
-// libtorch's own threads share the work inside a text.
-class TorchClassifier : public Classifier, private TextClassifier {
- public:
-  TorchClassifier(const EngineRequest& request, double budget)
-      : predictor_(request.model, budget, request.threads, request.device) {
-    predictor_.predict({"warm up"});  // libtorch's first pass takes ten times the second
-  }
-
-  const ModelConfig& config() const override { return predictor_.config(); }
-
-  int threads() const override { return 1; }
-
-  void share(size_t count, const Work& work) override {
-    for (size_t i = 0; i < count; ++i) work(*this, i, i + 1);
-  }
-
- private:
-  std::vector<Answer> classify(std::span<const Text> texts) override {
-    std::vector<Answer> answers;
-    for (const Text& text : texts) answers.push_back(predictor_.predict(text));
-    return answers;
-  }
-
-  Predictor predictor_;
-};
-
 // bf16 is for GPUs: libtorch's is slower than its fp32 on a CPU.
-void require_precision(const std::string& precision, const std::string& device) {
+void require_precision(Precision precision, const std::string& device) {
+  const std::string name(precision_table.name(precision));
   if (device == "cuda") {
-    require_supported("--precision", precision, {"fp32", "bf16"});
+    require_supported("--precision", name, {"fp32", "bf16"});
   } else {
-    require_supported("--precision", precision, {"fp32"});
+    require_supported("--precision", name, {"fp32"});
   }
 }
 
 }  // namespace
 
-std::unique_ptr<Classifier> make_classifier(const EngineRequest& request, const Budget& budget) {
-  require_supported("--precision", request.precision, {"fp32"});
+void require_task(Task /*task*/, const std::string& /*engine*/) {}
+
+// libtorch's own threads share the work inside a text.
+TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& /*config*/,
+                            const Budget& budget) {
+  require_precision(request.precision, "cpu");
   if (budget.latency_ms) {
     throw Error(ErrorCode::usage, "read options", "--latency-ms needs the native engine");
   }
-  return std::make_unique<TorchClassifier>(request, budget.fraction);
+  const auto predictor =
+      std::make_shared<Predictor>(request.model, budget.fraction, request.threads, request.device);
+  predictor->predict({"warm up"});  // libtorch's first pass takes ten times the second
+  return {1, 1, [predictor](std::span<const Text> texts) {
+            std::vector<Answer> answers;
+            for (const Text& text : texts) answers.push_back(predictor->predict(text));
+            return answers;
+          }};
 }
 
-std::vector<BudgetScore> score_model(const EngineRequest& request, const std::string& data,
-                                     const std::filesystem::path& data_dir,
+std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelConfig& /*config*/,
+                                     const std::string& data, const std::filesystem::path& data_dir,
                                      const std::vector<double>& budgets) {
   require_precision(request.precision, request.device);
   return evaluate_checkpoint({request.model, data, data_dir, budgets, request.threads,
-                              request.device, request.precision == "bf16"});
+                              request.device, request.precision == Precision::bf16});
 }
 
 std::vector<BenchCell> bench_model(const std::filesystem::path& model,
-                                   const BenchSettings& settings, ProgressSink& progress) {
+                                   const ModelConfig& /*config*/, const BenchSettings& settings,
+                                   ProgressSink& progress) {
   for (const std::string& precision : settings.precisions) {
-    require_precision(precision, settings.device);
+    require_precision(precision_table.parse(precision), settings.device);
   }
   if (settings.cuda_graphs && settings.device != "cuda") {
     throw Error(ErrorCode::usage, "read options", "--cuda-graphs needs --device cuda");

@@ -159,10 +159,10 @@ class Attention {
   void project(Part first, Part last, int64_t rows) const {
     const int64_t parts = input_projections(kind_);
     int64_t count = 0;
-    for (size_t i = 0; i < heads_.places.size(); ++i) {
+    for (size_t i = 0; i < heads_.slots.size(); ++i) {
       for (int64_t part = first; part <= last; ++part) {
         for (int64_t p = 0; p < head_panels_; ++p) {
-          const int64_t panel = (heads_.places[i] * parts + part) * head_panels_ + p;
+          const int64_t panel = (heads_.slots[i] * parts + part) * head_panels_ + p;
           const auto [out, stride] = target(static_cast<int64_t>(i), part, p);
           work_.panels[count++] = layer_.inputs.gemm_panel(panel, {&input_, 1}, out, stride);
         }

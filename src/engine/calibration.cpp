@@ -8,18 +8,18 @@
 #include "base/interrupt.h"
 #include "base/machine.h"
 #include "budget/bench_cell.h"
-#include "engine/worker_pool.h"
+#include "engine/session.h"
 
 namespace headroom {
 namespace {
 
-std::vector<LatencyCell> measure(WorkerPool& pool, int64_t tokens,
+std::vector<LatencyCell> measure(Session& session, int64_t tokens,
                                  const CalibrationSettings& settings) {
   constexpr uint64_t seed = 1;
-  const Tokens input{random_ids(pool.model().config().shape.vocabulary, tokens, seed), {}};
+  const Tokens input{random_ids(session.model().config().shape.vocabulary, tokens, seed), {}};
   std::vector<std::function<void()>> runs;
   for (const double budget : settings.budgets) {
-    runs.emplace_back([&, budget] { pool.classify(std::span(&input, 1), budget); });
+    runs.emplace_back([&, budget] { session.run(std::span(&input, 1), Budget{budget}); });
   }
   const auto times = time_interleaved(runs, settings.warmup, settings.rounds, seed);
   std::vector<LatencyCell> cells;
@@ -49,14 +49,14 @@ LatencyTable calibrate(const std::shared_ptr<const EngineModel>& model,
   check_lengths(settings.lengths, config.shape);
   const std::string precision(precision_table.name(model->weights().precision));
   LatencyTable table{cpu_name(), precision, settings.threads, today(), {}};
-  WorkerPool pool(model, settings.threads);
+  Session session(model, settings.threads);
   ProgressUpdate update;
   update.stage = precision;
   update.unit = "lengths";
   update.total = static_cast<int64_t>(settings.lengths.size());
   for (const int64_t tokens : settings.lengths) {
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "calibrate", "stopped");
-    for (const LatencyCell& cell : measure(pool, tokens, settings)) table.cells.push_back(cell);
+    for (const LatencyCell& cell : measure(session, tokens, settings)) table.cells.push_back(cell);
     ++update.done;
     progress.update(update);
   }

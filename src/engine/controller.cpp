@@ -20,11 +20,10 @@ void mean_over_tokens(const Activation& x, int64_t tokens, int64_t width, float*
 
 void apply(const Kernels& kernels, const PackedMatrix& matrix, const Activation& in,
            const Activation& out, const Workspace& work) {
-  const GemmSegment whole = {0, 0, matrix.units()};
-  run_linear(
-      kernels,
-      {&matrix, matrix.panels(), in, 1, {&whole, 1}, out, GemmStart::bias, GemmEpilogue::none},
-      work.panels);
+  const GemmSegment all = {0, 0, matrix.units()};
+  run_linear(kernels,
+             {&matrix, matrix.panels(), in, 1, {&all, 1}, out, GemmStart::bias, GemmEpilogue::none},
+             work.panels);
 }
 
 }  // namespace

@@ -44,42 +44,47 @@ class Pass {
        const Workspace& work)
       : weights_(weights), kernels_(kernels), plan_(plan), work_(work) {}
 
-  // Up to the last attention's weighted sums; what is left to do for [CLS] goes to row `place` of
-  // the tail. Returns how many heads ran.
-  int64_t body(const Tokens& sequence, int64_t place) const {
-    const int64_t last = plan_.last_attention;
-    const auto T = last < 0 ? 1 : static_cast<int64_t>(sequence.ids.size());
+  // Layers [0, end) for the first T rows of the stream. Returns how many heads ran.
+  int64_t layers(const Tokens& sequence, int64_t T, int64_t end) const {
     int64_t ran = 0;
     embed(sequence, T);
-    for (int64_t i = 0; i < last; ++i) {
+    for (int64_t i = 0; i < end; ++i) {
       const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
-      const LayerPlan& plan = plan_.layers[static_cast<size_t>(i)];
       const HeadSet heads = heads_of(i, T);
       if (!heads.heads.empty()) {
         attend(weights_, layer, heads, kernels_, work_, T, T, work_.context);
         add_attention(layer, heads, work_.context, work_.stream, T);
       }
       ran += static_cast<int64_t>(heads.heads.size());
-      feed_forward(layer, plan, work_.stream, work_.hidden, T);
+      feed_forward(layer, plan_.layers[static_cast<size_t>(i)], work_.stream, work_.hidden, T);
     }
+    return ran;
+  }
+
+  // Up to the last attention's weighted sums; what is left to do for [CLS] goes to row `slot` of
+  // the tail. Returns how many heads ran.
+  int64_t body(const Tokens& sequence, int64_t slot) const {
+    const int64_t last = plan_.last_attention;
+    const auto T = last < 0 ? 1 : static_cast<int64_t>(sequence.ids.size());
+    const int64_t ran = layers(sequence, T, std::max<int64_t>(last, 0));
     if (last < 0) {
-      copy_to_tail(place);
+      copy_to_tail(slot);
       return ran;
     }
     const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
     const HeadSet heads = heads_of(last, T);
-    const Activation context = row_of(work_.tail_context, place);
+    const Activation context = row_of(work_.tail_context, slot);
     attend(weights_, layer, heads, kernels_, work_, T, 1, context);
-    copy_to_tail(place);
+    copy_to_tail(slot);
     if (plan_.limit) {  // the next sequence has other heads: no product for several of them
-      const Stream row = {row_of(work_.tail.x, place), row_of(work_.tail.operand, place)};
+      const Stream row = {row_of(work_.tail.x, slot), row_of(work_.tail.operand, slot)};
       add_attention(layer, heads, context, row, 1);
     }
     return ran + static_cast<int64_t>(heads.heads.size());
   }
 
   // The rest, for the first `rows` rows of the tail.
-  void tail(int64_t rows, float* logits) const {
+  void tail(int64_t rows) const {
     const int64_t last = plan_.last_attention;
     if (last >= 0 && !plan_.limit) {
       add_attention(weights_.layers[static_cast<size_t>(last)],
@@ -90,7 +95,6 @@ class Pass {
       feed_forward(weights_.layers[static_cast<size_t>(i)], plan_.layers[static_cast<size_t>(i)],
                    work_.tail, work_.tail_hidden, rows);
     }
-    classify(rows, logits);
   }
 
  private:
@@ -106,13 +110,13 @@ class Pass {
   }
 
   // The stream's [CLS] row.
-  void copy_to_tail(int64_t place) const {
-    copy_row(work_.stream.x, work_.tail.x, place);
+  void copy_to_tail(int64_t slot) const {
+    copy_row(work_.stream.x, work_.tail.x, slot);
     if (work_.tail.operand.data != work_.tail.x.data) {
-      copy_row(work_.stream.operand, work_.tail.operand, place);
+      copy_row(work_.stream.operand, work_.tail.operand, slot);
     }
     if (work_.tail.operand.scales != nullptr) {
-      work_.tail.operand.scales[place] = work_.stream.operand.scales[0];
+      work_.tail.operand.scales[slot] = work_.stream.operand.scales[0];
     }
   }
 
@@ -203,44 +207,8 @@ class Pass {
     normalise(stream, rows, layer.ffn_norm);
   }
 
-  void classify(int64_t rows, float* logits) const {
-    const int64_t D = weights_.shape.width;
-    const GemmSegment input = {0, 0, weights_.pooler.units()};
-    const GemmSegment whole = {0, 0, D};
-    Activation pooled = work_.stream.x;  // free by now
-    run_linear(kernels_,
-               {&weights_.pooler,
-                weights_.pooler.panels(),
-                work_.tail.operand,
-                rows,
-                {&input, 1},
-                pooled,
-                GemmStart::bias,
-                GemmEpilogue::none},
-               work_.panels);
-    for (int64_t row = 0; row < rows; ++row) {
-      kernels_.tanh(pooled.floats() + row * pooled.stride, D);
-    }
-    const Activation padded = {reinterpret_cast<std::byte*>(work_.logits),
-                               round_up(weights_.shape.labels, panel_width)};
-    run_linear(kernels_,
-               {&weights_.classifier,
-                weights_.classifier.panels(),
-                pooled,
-                rows,
-                {&whole, 1},
-                padded,
-                GemmStart::bias,
-                GemmEpilogue::none},
-               work_.panels);
-    for (int64_t row = 0; row < rows; ++row) {
-      std::copy_n(work_.logits + row * padded.stride, weights_.shape.labels,
-                  logits + row * weights_.shape.labels);
-    }
-  }
-
-  static void copy_row(const Activation& from, const Activation& to, int64_t place) {
-    std::memcpy(to.at(place, 0), from.data, static_cast<size_t>(from.stride * from.size));
+  static void copy_row(const Activation& from, const Activation& to, int64_t row) {
+    std::memcpy(to.at(row, 0), from.data, static_cast<size_t>(from.stride * from.size));
   }
 
   const EngineWeights& weights_;
@@ -252,7 +220,7 @@ class Pass {
 }  // namespace
 
 Workspace Encoder::prepare(std::span<const Tokens> sequences, Arena& arena) const {
-  int64_t longest = tail_rows;  // the pooler borrows the sequence's rows
+  int64_t longest = tail_rows;  // a head may borrow the stream for the tail's rows
   for (const Tokens& sequence : sequences) {
     check(sequence, weights_.shape);
     longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
@@ -262,35 +230,48 @@ Workspace Encoder::prepare(std::span<const Tokens> sequences, Arena& arena) cons
   return make_workspace(weights_, attention, longest, arena);
 }
 
-void Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, float* logits,
-                        const Workspace& work, std::span<int64_t> heads_run) const {
+float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, float* outputs,
+                          const Workspace& work, std::span<int64_t> heads_run) const {
   const Pass pass(weights_, kernels_, plan, work);
-  const auto count = static_cast<int64_t>(sequences.size());
-  for (int64_t first = 0; first < count; first += tail_rows) {
-    const int64_t rows = std::min(tail_rows, count - first);
-    for (int64_t i = 0; i < rows; ++i) {
-      const auto place = static_cast<size_t>(first + i);
-      const int64_t ran = pass.body(sequences[place], i);
-      if (!heads_run.empty()) heads_run[place] = ran;
+  const auto count = [&](size_t sequence, int64_t heads) {
+    if (!heads_run.empty()) heads_run[sequence] = heads;
+  };
+  if (head_.rows() == Rows::all) {
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      const auto T = static_cast<int64_t>(sequences[i].ids.size());
+      count(i, pass.layers(sequences[i], T, weights_.shape.layers));
+      head_.compute({kernels_, work, work.stream, T}, outputs);
+      outputs += T * head_.width();
     }
-    pass.tail(rows, logits + first * weights_.shape.labels);
+    return outputs;
   }
+  for (size_t first = 0; first < sequences.size(); first += static_cast<size_t>(tail_rows)) {
+    const auto rows = std::min(tail_rows, static_cast<int64_t>(sequences.size() - first));
+    for (int64_t slot = 0; slot < rows; ++slot) {
+      const size_t i = first + static_cast<size_t>(slot);
+      count(i, pass.body(sequences[i], slot));
+    }
+    pass.tail(rows);
+    head_.compute({kernels_, work, work.tail, rows}, outputs);
+    outputs += rows * head_.width();
+  }
+  return outputs;
 }
 
-void Encoder::run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> logits,
+void Encoder::run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> outputs,
                   Arena& arena) const {
-  run_alike(sequences, plan, logits.data(), prepare(sequences, arena), {});
+  run_alike(sequences, plan, outputs.data(), prepare(sequences, arena), {});
 }
 
 void Encoder::run(std::span<const Tokens> sequences, std::span<const Plan* const> plans,
-                  std::span<float> logits, Arena& arena, std::span<int64_t> heads_run) const {
+                  std::span<float> outputs, Arena& arena, std::span<int64_t> heads_run) const {
   const Workspace work = prepare(sequences, arena);
-  const auto labels = static_cast<size_t>(weights_.shape.labels);
+  float* next = outputs.data();
   for (size_t first = 0; first < sequences.size();) {
     size_t end = first + 1;
     while (end < sequences.size() && plans[end] == plans[first]) ++end;
-    run_alike(sequences.subspan(first, end - first), *plans[first], logits.data() + first * labels,
-              work, heads_run.empty() ? heads_run : heads_run.subspan(first, end - first));
+    next = run_alike(sequences.subspan(first, end - first), *plans[first], next, work,
+                     heads_run.empty() ? heads_run : heads_run.subspan(first, end - first));
     first = end;
   }
 }

@@ -5,6 +5,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
 #include "checkpoint/weights_memory.h"
+#include "engine/heads/heads.h"
 
 namespace headroom {
 
@@ -13,7 +14,8 @@ EngineModel::EngineModel(ModelConfig config, EngineWeights weights, const Kernel
     : config_(std::move(config)),
       weights_(std::move(weights)),
       kernels_(kernels),
-      tokenizer_(std::move(tokenizer)) {}
+      tokenizer_(std::move(tokenizer)),
+      head_(make_head(config_, weights_)) {}
 
 Plan EngineModel::plan(double budget) const {
   if (!config_.adaptive()) return make_plan(weights_, config_.selection(budget));
@@ -24,8 +26,14 @@ Plan EngineModel::plan(double budget) const {
 
 std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path& directory,
                                                      const EngineOptions& options) {
+  return load(directory, read_config(directory), options);
+}
+
+std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path& directory,
+                                                     ModelConfig config,
+                                                     const EngineOptions& options) {
+  require_classifier(config, directory);
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
-  ModelConfig config = read_classifier_config(directory);
   std::unique_ptr<Tokenizer> tokenizer =
       make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
   const auto number_bytes = static_cast<uint64_t>(4 / numbers_per_unit(options.precision));
@@ -34,6 +42,13 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
       load_engine_weights(directory / "model.safetensors", config, options.precision);
   return std::shared_ptr<const EngineModel>(new EngineModel(
       std::move(config), std::move(weights), kernels_for(isa), std::move(tokenizer)));
+}
+
+Tokens tokenise(const EngineModel& model, const Text& text) {
+  const auto limit = static_cast<int>(model.config().shape.positions);
+  if (!text.pair) return {model.tokenizer().encode(text.text, limit)};
+  EncodedPair pair = model.tokenizer().encode_pair(text.text, *text.pair, limit);
+  return {std::move(pair.ids), std::move(pair.types)};
 }
 
 }  // namespace headroom

@@ -8,6 +8,7 @@
 
 #include "checkpoint/config.h"
 #include "engine/encoder.h"
+#include "engine/heads/head.h"
 #include "engine/kernels/kernels.h"
 #include "engine/plan.h"
 #include "engine/precision.h"
@@ -29,12 +30,16 @@ class EngineModel {
   // when the weights are larger than memory.
   static std::shared_ptr<const EngineModel> load(const std::filesystem::path& directory,
                                                  const EngineOptions& options = {});
+  // The same for whoever has read config.json already.
+  static std::shared_ptr<const EngineModel> load(const std::filesystem::path& directory,
+                                                 ModelConfig config, const EngineOptions& options);
 
   const ModelConfig& config() const { return config_; }
   const EngineWeights& weights() const { return weights_; }
   const Kernels& kernels() const { return kernels_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
-  Encoder encoder() const { return {weights_, kernels_}; }
+  const Head& head() const { return *head_; }
+  Encoder encoder() const { return {weights_, kernels_, *head_}; }
 
   // Throws ErrorCode::usage for a budget that the model was not trained for.
   Plan plan(double budget) const;
@@ -47,6 +52,10 @@ class EngineModel {
   EngineWeights weights_;
   const Kernels& kernels_;
   std::unique_ptr<const Tokenizer> tokenizer_;
+  std::unique_ptr<const Head> head_;
 };
+
+// Truncated to what the model reads. Throws ErrorCode::bad_data when a text is not UTF-8.
+Tokens tokenise(const EngineModel& model, const Text& text);
 
 }  // namespace headroom

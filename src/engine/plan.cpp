@@ -30,31 +30,29 @@ void check(const EngineWeights& weights, const Selection& selection) {
 }
 
 // Where among the layer's stored heads each of `heads` lies.
-std::vector<int32_t> places_of(const std::vector<int32_t>& heads,
-                               const std::vector<int32_t>& stored, int64_t layer) {
-  std::vector<int32_t> places;
-  size_t place = 0;
+std::vector<int32_t> slots_of(const std::vector<int32_t>& heads, const std::vector<int32_t>& stored,
+                              int64_t layer) {
+  std::vector<int32_t> slots;
+  size_t slot = 0;
   for (const int32_t head : heads) {
-    while (place < stored.size() && stored[place] < head) ++place;
-    if (place == stored.size() || stored[place] != head) {
+    while (slot < stored.size() && stored[slot] < head) ++slot;
+    if (slot == stored.size() || stored[slot] != head) {
       refuse(fmt::format("head {} of layer {} is out of order or not in the model", head, layer));
     }
-    places.push_back(static_cast<int32_t>(place++));
+    slots.push_back(static_cast<int32_t>(slot++));
   }
-  return places;
+  return slots;
 }
 
 }  // namespace
 
-int64_t output_segments(std::span<const int32_t> places, int64_t head_units,
-                        GemmSegment* segments) {
+int64_t output_segments(std::span<const int32_t> slots, int64_t head_units, GemmSegment* segments) {
   int64_t count = 0;
-  for (size_t i = 0; i < places.size(); ++i) {
-    if (i > 0 && places[i] == places[i - 1] + 1) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (i > 0 && slots[i] == slots[i - 1] + 1) {
       segments[count - 1].length += head_units;
     } else {
-      segments[count++] = {static_cast<int64_t>(i) * head_units, places[i] * head_units,
-                           head_units};
+      segments[count++] = {static_cast<int64_t>(i) * head_units, slots[i] * head_units, head_units};
     }
   }
   return count;
@@ -67,11 +65,11 @@ Plan make_plan(const EngineWeights& weights, const Selection& selection) {
   Plan plan;
   for (int64_t i = 0; i < shape.layers; ++i) {
     const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
-    const std::vector<int32_t> places =
-        places_of(heads, weights.stored.kept[static_cast<size_t>(i)], i);
+    const std::vector<int32_t> slots =
+        slots_of(heads, weights.stored.kept[static_cast<size_t>(i)], i);
     std::vector<GemmSegment> segments(heads.size());
-    segments.resize(static_cast<size_t>(output_segments(places, head_units, segments.data())));
-    plan.layers.push_back({heads, places, segments, selection.ffn_of(i, shape.ffn)});
+    segments.resize(static_cast<size_t>(output_segments(slots, head_units, segments.data())));
+    plan.layers.push_back({heads, slots, segments, selection.ffn_of(i, shape.ffn)});
     if (!heads.empty()) plan.last_attention = i;
   }
   plan.active_heads = selection.active_fraction();

@@ -17,17 +17,17 @@ namespace headroom {
 // The heads of one layer, wherever they are listed.
 struct HeadSet {
   std::span<const int32_t> heads;
-  std::span<const int32_t> places;
+  std::span<const int32_t> slots;
   std::span<const GemmSegment> output_segments;
 };
 
 struct LayerPlan {
-  std::vector<int32_t> heads;   // kept, ascending, in the whole model; none: attention is skipped
-  std::vector<int32_t> places;  // where the weights hold them: the same unless the model is compact
+  std::vector<int32_t> heads;  // kept, ascending, in the full model; none: attention is skipped
+  std::vector<int32_t> slots;  // where the weights hold them: the same unless the model is compact
   std::vector<GemmSegment> output_segments;  // their rows of the output projection, in units
   int64_t ffn = 0;                           // first neurons; 0: the FFN is skipped
 
-  HeadSet head_set() const { return {heads, places, output_segments}; }
+  HeadSet head_set() const { return {heads, slots, output_segments}; }
 };
 
 struct Plan {
@@ -42,9 +42,9 @@ struct Plan {
   std::optional<HeadLimit> limit;
 };
 
-// Writes the rows of the output projection that belong to heads at these ascending places, in units
+// Writes the rows of the output projection that belong to heads in these ascending slots, in units
 // of `head_units` a head; returns how many ranges there are. Neighbours become one.
-int64_t output_segments(std::span<const int32_t> places, int64_t head_units, GemmSegment* segments);
+int64_t output_segments(std::span<const int32_t> slots, int64_t head_units, GemmSegment* segments);
 
 // `selection` must be one of this model (layers, heads and neurons within its shape): otherwise
 // ErrorCode::usage.

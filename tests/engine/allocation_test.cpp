@@ -100,12 +100,12 @@ void expect_none_after_warm_up(int64_t controller) {
   std::vector<float> logits(4);
   const std::vector<Plan> plans = {worker.model().plan(0.25), worker.model().plan(0.5),
                                    worker.model().plan(1.0)};
-  worker.logits(batch, plans[2], logits);
-  worker.logits(batch, plans[2], logits);  // what the first call took in pieces becomes one
+  worker.outputs(batch, plans[2], logits);
+  worker.outputs(batch, plans[2], logits);  // what the first call took in pieces becomes one
   const int64_t before = allocations;
   for (const Plan& plan : plans) {
-    worker.logits(batch, plan, logits);
-    worker.logits({&batch[1], 1}, plan, logits);
+    worker.outputs(batch, plan, logits);
+    worker.outputs({&batch[1], 1}, plan, logits);
   }
   EXPECT_EQ(allocations, before);
 }

@@ -117,7 +117,7 @@ TEST(Controller, AnAnswerTellsTheHeadsOfItsText) {
   Worker worker(EngineModel::load(checkpoint.path()));
   const std::vector<Tokens> inputs = inputs_of_mixed_lengths();
   const Outcome alone = run(worker.model(), inputs, worker.model().plan(0.5));
-  const std::vector<Answer> answers = worker.classify(std::span<const Tokens>(inputs), 0.5);
+  const std::vector<Answer> answers = worker.run(inputs, std::vector<double>(inputs.size(), 0.5));
   for (size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(answers[i].active_heads, static_cast<double>(alone.heads[i]) / 18.0);
     EXPECT_LE(answers[i].active_heads, 0.5);

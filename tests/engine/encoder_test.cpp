@@ -195,7 +195,7 @@ TEST(Encoder, HeadsInOneKernelAgreeWithHeadsMadeOfProducts) {
       std::vector<float> of_products(3);
       std::vector<float> of_one(3);
       model->encoder().run({&sequence, 1}, plan, of_products, arena);
-      Encoder(model->weights(), kernels).run({&sequence, 1}, plan, of_one, arena);
+      Encoder(model->weights(), kernels, model->head()).run({&sequence, 1}, plan, of_one, arena);
       for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(of_one[i], of_products[i], 0.05) << length;
     }
   }

@@ -95,7 +95,15 @@ TEST(PublicModel, ALatencyTargetIsLookedUpInThisMachinesTable) {
   EXPECT_EQ(small.budget, 0.5);
   EXPECT_EQ(small.predicted_milliseconds, 1.0);
   EXPECT_EQ(model.classify("a b", {.latency_ms = 6}).budget, 1.0);
-  EXPECT_THROW(model.classify("a b", {.latency_ms = 1}), std::exception);
+  EXPECT_EQ(model.work({.latency_ms = 5}, 4).model, model.work({.fraction = 0.5}, 4).model);
+  EXPECT_LT(model.work({.latency_ms = 5}, 4).model, model.work({.latency_ms = 6}, 4).model);
+  try {
+    model.classify("a b", {.latency_ms = 1});
+    FAIL() << "no budget takes 1 ms";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::target_unreachable);
+    EXPECT_FALSE(error.operation().empty());
+  }
 }
 
 TEST(PublicModel, ThreadsChangeNoBit) {
@@ -115,9 +123,9 @@ TEST(PublicModel, ManyCallersShareOneModel) {
   std::vector<std::vector<std::vector<double>>> found(4);
   std::vector<std::thread> callers;
   callers.reserve(found.size());
-  for (auto& place : found) {
+  for (auto& slot : found) {
     callers.emplace_back([&] {
-      for (int i = 0; i < 5; ++i) place = scores(model, texts, {0.5});
+      for (int i = 0; i < 5; ++i) slot = scores(model, texts, {0.5});
     });
   }
   for (std::thread& caller : callers) caller.join();

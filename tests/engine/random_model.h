@@ -47,7 +47,12 @@ class PlainModel {
   PlainModel(ModelShape shape, const Tensors& tensors) : shape_(shape), tensors_(tensors) {}
 
   std::vector<double> logits(const Tokens& sequence, const Selection& selection) const {
-    return logits(sequence, selection, [&](int64_t layer, const Matrix&) {
+    return classify(states(sequence, selection));
+  }
+
+  // The final hidden state of every token.
+  Matrix states(const Tokens& sequence, const Selection& selection) const {
+    return states(sequence, selection, [&](int64_t layer, const Matrix&) {
       return selection.kept[static_cast<size_t>(layer)];
     });
   }
@@ -56,18 +61,17 @@ class PlainModel {
   std::vector<double> logits(const Tokens& sequence, const HeadLimit& limit,
                              int64_t& chosen) const {
     chosen = 0;
-    return logits(sequence, all_heads(shape_.layers, shape_.heads),
-                  [&](int64_t layer, const Matrix& x) {
-                    std::vector<int32_t> heads = choose(x, layer, limit);
-                    chosen += static_cast<int64_t>(heads.size());
-                    return heads;
-                  });
+    return classify(states(sequence, all_heads(shape_.layers, shape_.heads),
+                           [&](int64_t layer, const Matrix& x) {
+                             std::vector<int32_t> heads = choose(x, layer, limit);
+                             chosen += static_cast<int64_t>(heads.size());
+                             return heads;
+                           }));
   }
 
  private:
   template <typename HeadsOf>
-  std::vector<double> logits(const Tokens& sequence, const Selection& selection,
-                             const HeadsOf& heads_of) const {
+  Matrix states(const Tokens& sequence, const Selection& selection, const HeadsOf& heads_of) const {
     Matrix x = embed(sequence);
     for (int64_t i = 0; i < shape_.layers; ++i) {
       const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
@@ -87,7 +91,11 @@ class PlainModel {
         normalise(x, prefix + "output.LayerNorm");
       }
     }
-    Matrix pooled = linear({x[0]}, "bert.pooler.dense");
+    return x;
+  }
+
+  std::vector<double> classify(const Matrix& states) const {
+    Matrix pooled = linear({states[0]}, "bert.pooler.dense");
     for (double& value : pooled[0]) value = std::tanh(value);
     return linear(pooled, "classifier")[0];
   }

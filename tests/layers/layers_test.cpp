@@ -104,7 +104,7 @@ std::string include_complaint(const std::string& layer, const Include& include) 
 // A file that includes Boost's networking takes 15 s to compile: these do, and no others.
 bool may_include_boost(const std::string& path) {
   return starts_with_any(
-      path, {"server/http_session.", "server/http_server.cpp", "server/http/reply_gate.h"});
+      path, {"server/http/session.", "server/http/server.cpp", "server/http/reply_gate.h"});
 }
 
 // Everything wrong with one source file, `path` being relative to src/.

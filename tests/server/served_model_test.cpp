@@ -7,7 +7,7 @@
 
 #include "base/machine.h"
 #include "checkpoint/latency_file.h"
-#include "engine/worker.h"
+#include "engine/session.h"
 #include "server/test_service.h"
 
 namespace headroom::server {
@@ -78,9 +78,9 @@ TEST(SelfTest, AnswersThatAreNoneAreABadModel) {
 TEST(ServedModel, ItsRunnerIsTheEngine) {
   const ServedModel model = load(letters_checkpoint());
   const Tokens input = model.tokenise({"a b"});
-  Worker worker(EngineModel::load(letters_checkpoint().path()));
+  Session session(EngineModel::load(letters_checkpoint().path()));
   EXPECT_EQ(model.make_runner()(std::span(&input, 1), 0.5).at(0).scores,
-            worker.classify(std::span(&input, 1), 0.5).at(0).scores);
+            session.run(std::span(&input, 1), Budget{0.5}).at(0).scores);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "engine/worker.h"
+#include "engine/session.h"
 #include "server/test_service.h"
 
 namespace headroom::server {
@@ -21,9 +21,9 @@ using testing::nobody;
 using testing::one_worker;
 
 Answer engine_answer(std::string_view text, double budget) {
-  Worker worker(EngineModel::load(letters_checkpoint().path()));
+  Session session(EngineModel::load(letters_checkpoint().path()));
   const Text input{text};
-  return worker.classify(std::span(&input, 1), budget).front();
+  return session.run(std::span(&input, 1), Budget{budget}).front();
 }
 
 TEST(Service, AnExactBudgetHasTheEnginesBits) {

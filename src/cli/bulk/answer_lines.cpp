@@ -6,22 +6,20 @@
 #include <vector>
 
 #include "cli/app.h"
+#include "cli/outputs/output.h"
 #include "data/formats/json_lines.h"
 
 namespace headroom {
 namespace {
 
 // `texts` were answered by the same call.
-std::string answer_text(const std::vector<std::string>& labels, const Answer& answer, size_t texts,
+std::string answer_text(const ModelConfig& config, const Answer& answer, size_t texts,
                         const Json& id, const AnswerForm& form) {
-  if (!form.json) {
-    return fmt::format("{}\t{:.4f}\n", labels[answer.label], answer.scores[answer.label]);
-  }
+  const Output& output = output_of(config.task);
+  if (!form.json) return output.text(config, answer) + "\n";
   Json line;
   if (!id.is_null()) line["id"] = id;
-  line["label"] = labels[answer.label];
-  Json& scores = line["scores"] = Json::object();
-  for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = answer.scores[i];
+  output.json(config, answer, line);
   line["budget"] = answer.budget;
   line["active_heads"] = answer.active_heads;
   line["tokens"] = answer.tokens;
@@ -63,7 +61,7 @@ Text parse_line(const std::string& line, bool jsonl, Task task, JsonRow& row) {
 
 }  // namespace
 
-void answer_lines(TextClassifier& classifier, const ModelConfig& config, const AnswerForm& form,
+void answer_lines(const TextEngine& engine, const ModelConfig& config, const AnswerForm& form,
                   std::span<const InputLine> lines, std::span<LineOutcome> outcomes) {
   const auto refuse = [&](size_t index, const Error& problem, const Json& id) {
     outcomes[index].problem = problem;
@@ -86,19 +84,19 @@ void answer_lines(TextClassifier& classifier, const ModelConfig& config, const A
       refuse(i, problem, rows[i].id);
     }
   }
-  const auto classify = [&](size_t begin, size_t count) {
-    const auto answers = classifier.classify(std::span(texts).subspan(begin, count));
+  const auto answer = [&](size_t begin, size_t count) {
+    const auto answers = engine.run(std::span(texts).subspan(begin, count));
     for (size_t i = 0; i < count; ++i) {
       const size_t index = indices[begin + i];
-      outcomes[index].text = answer_text(config.labels, answers[i], count, rows[index].id, form);
+      outcomes[index].text = answer_text(config, answers[i], count, rows[index].id, form);
     }
   };
   try {
-    if (!texts.empty()) classify(0, texts.size());
+    if (!texts.empty()) answer(0, texts.size());
   } catch (const Error&) {  // of one text; which one, and what the others get, shows one by one
     for (size_t i = 0; i < texts.size(); ++i) {
       try {
-        classify(i, 1);
+        answer(i, 1);
       } catch (const Error& problem) {
         refuse(indices[i], problem, rows[indices[i]].id);
       }

@@ -1,4 +1,4 @@
-// From lines of input to lines of output: read, classified, written. What a thread of `predict`
+// From lines of input to lines of output: read, answered, written. What a thread of `predict`
 // does with its part of a batch.
 #pragma once
 
@@ -27,7 +27,7 @@ struct LineOutcome {
 };
 
 // Fills in `outcomes`, one for each of `lines`.
-void answer_lines(TextClassifier& classifier, const ModelConfig& config, const AnswerForm& form,
+void answer_lines(const TextEngine& engine, const ModelConfig& config, const AnswerForm& form,
                   std::span<const InputLine> lines, std::span<LineOutcome> outcomes);
 
 }  // namespace headroom

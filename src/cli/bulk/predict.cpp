@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "cli/bulk/answer_file.h"
 #include "cli/bulk/progress.h"
+#include "engine/thread_pool.h"
 
 namespace headroom {
 namespace {
@@ -62,11 +63,13 @@ LineRange enter_shard(InputStream& input, const Shard& shard) {
 
 class BulkRun {
  public:
-  BulkRun(Classifier& classifier, const BulkRequest& request)
-      : classifier_(classifier),
+  BulkRun(const TextEngine& engine, const ModelConfig& config, const BulkRequest& request)
+      : engine_(engine),
+        config_(config),
         request_(request),
-        limits_{lines_a_thread * static_cast<size_t>(classifier.threads()),
-                bytes_a_thread * static_cast<size_t>(classifier.threads())},
+        threads_(engine.threads),
+        limits_{lines_a_thread * static_cast<size_t>(engine.threads),
+                bytes_a_thread * static_cast<size_t>(engine.threads)},
         progress_(request.files, request.out.empty()) {
     state_.input_byte = request.from_byte;
     if (request.out.empty()) return;
@@ -120,10 +123,10 @@ class BulkRun {
     std::vector<LineOutcome> outcomes(batch.size());
     const std::span<const InputLine> lines = batch;
     const std::span<LineOutcome> results = outcomes;
-    classifier_.share(batch.size(), [&](TextClassifier& classifier, size_t begin, size_t stop) {
+    threads_.share(batch.size(), engine_.batch, [&](size_t begin, size_t stop) {
       if (interrupt_requested()) return;
-      answer_lines(classifier, classifier_.config(), request_.form,
-                   lines.subspan(begin, stop - begin), results.subspan(begin, stop - begin));
+      answer_lines(engine_, config_, request_.form, lines.subspan(begin, stop - begin),
+                   results.subspan(begin, stop - begin));
     });
     std::string answers;
     size_t done = 0;
@@ -144,9 +147,10 @@ class BulkRun {
   }
 
   Error refused(const InputLine& line, const Error& problem) const {
-    const std::string place =
+    const std::string position =
         counted_ ? fmt::format("line {}", line.number) : fmt::format("line at byte {}", line.begin);
-    return {problem.code(), "predict", fmt::format("{} {}: {}", name_, place, problem.message())};
+    return {problem.code(), "predict",
+            fmt::format("{} {}: {}", name_, position, problem.message())};
   }
 
   Error stopped() const {
@@ -156,8 +160,10 @@ class BulkRun {
                     file_ ? "--resume" : fmt::format("--from-byte {}", state_.input_byte))};
   }
 
-  Classifier& classifier_;
+  const TextEngine& engine_;
+  const ModelConfig& config_;
   const BulkRequest& request_;
+  ThreadPool threads_;
   BatchLimits limits_;
   BulkProgress progress_;
   std::unique_ptr<AnswerFile> file_;  // none: standard output
@@ -195,8 +201,8 @@ void check_bulk_request(const BulkRequest& request) {
   }
 }
 
-void predict_bulk(Classifier& classifier, const BulkRequest& request) {
-  BulkRun(classifier, request).run();
+void predict_bulk(const TextEngine& engine, const ModelConfig& config, const BulkRequest& request) {
+  BulkRun(engine, config, request).run();
 }
 
 }  // namespace headroom

@@ -34,7 +34,7 @@ void check_bulk_request(const BulkRequest& request);
 
 // Throws ErrorCode::interrupted after Ctrl-C; what was answered is then written, and the message
 // says how to go on.
-void predict_bulk(Classifier& classifier, const BulkRequest& request);
+void predict_bulk(const TextEngine& engine, const ModelConfig& config, const BulkRequest& request);
 
 // "3/16"; throws ErrorCode::usage for what is no shard.
 Shard parse_shard(const std::string& text);

@@ -16,7 +16,7 @@
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
 #include "engine/calibration.h"
-#include "engine/worker.h"
+#include "engine/session.h"
 
 namespace headroom::server {
 namespace {
@@ -80,10 +80,10 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
   served.config = engine->config();
   served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };
   served.make_runner = [engine]() -> RunBatch {
-    return
-        [worker = std::make_shared<Worker>(engine)](std::span<const Tokens> inputs, double budget) {
-          return worker->classify(inputs, budget);
-        };
+    return [session = std::make_shared<Session>(engine)](std::span<const Tokens> inputs,
+                                                         double budget) {
+      return session->run(inputs, Budget{budget});
+    };
   };
   return served;
 }

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "budget/fraction.h"
-#include "engine/worker_pool.h"
+#include "engine/thread_pool.h"
 
 namespace headroom::server {
 namespace {
@@ -37,8 +37,8 @@ ServiceSettings checked(ServiceSettings settings) {
   if (settings.workers == 0) {
     settings.workers = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   }
-  require(settings.workers >= 1 && settings.workers <= WorkerPool::most_threads,
-          fmt::format("{} workers, expected 1 to {}", settings.workers, WorkerPool::most_threads));
+  require(settings.workers >= 1 && settings.workers <= ThreadPool::most_threads,
+          fmt::format("{} workers, expected 1 to {}", settings.workers, ThreadPool::most_threads));
   if (settings.slo_ms) check_latency("the service-level objective", *settings.slo_ms);
   check_latency("the longest deadline", settings.max_deadline_ms);
   checked_budget(settings.budget);

@@ -1,14 +1,11 @@
 // Text in, answers out.
-#include "engine/worker.h"
+#include "engine/session.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <numeric>
 
 #include "engine/random_model.h"
-#include "engine/worker_pool.h"
-#include "engine/workspace.h"
 
 namespace headroom {
 namespace {
@@ -21,12 +18,12 @@ const RandomCheckpoint& checkpoint() {
   return random;
 }
 
-std::vector<Answer> classify(const std::vector<Text>& inputs, double budget) {
-  Worker worker(EngineModel::load(checkpoint().path()));
-  return worker.classify(inputs, budget);
+std::vector<Answer> classify(const std::vector<Text>& texts, double budget) {
+  Session session(EngineModel::load(checkpoint().path()));
+  return session.run(texts, Budget{budget});
 }
 
-TEST(Worker, AnswersSayWhatWasDone) {
+TEST(Session, AnswersSayWhatWasDone) {
   const Answer answer = classify({{"a b c"}}, 0.5).at(0);
   EXPECT_EQ(answer.tokens, 5) << "three words between [CLS] and [SEP]";
   EXPECT_EQ(answer.budget, 0.5);
@@ -39,7 +36,7 @@ TEST(Worker, AnswersSayWhatWasDone) {
   }
 }
 
-TEST(Worker, ScoresAreThePlainModelsSoftmax) {
+TEST(Session, ScoresAreThePlainModelsSoftmax) {
   const std::vector<int32_t> ids = {2, 6, 5, 3};  // [CLS] b a [SEP]
   const std::vector<double> logits =
       checkpoint().plain().logits({ids, {}}, checkpoint().config().selection(1));
@@ -48,7 +45,7 @@ TEST(Worker, ScoresAreThePlainModelsSoftmax) {
   EXPECT_NEAR(std::log(answer.scores[1] / answer.scores[2]), logits[1] - logits[2], 1e-5);
 }
 
-TEST(Worker, PairsHaveTokenTypes) {
+TEST(Session, PairsHaveTokenTypes) {
   const std::vector<int32_t> ids = {2, 5, 3, 6, 3};  // [CLS] a [SEP] b [SEP]
   const std::vector<int32_t> types = {0, 0, 0, 1, 1};
   const std::vector<double> logits =
@@ -58,49 +55,69 @@ TEST(Worker, PairsHaveTokenTypes) {
   EXPECT_NEAR(std::log(answer.scores[0] / answer.scores[1]), logits[0] - logits[1], 1e-5);
 }
 
-TEST(Worker, LongTextsAreCut) {
+TEST(Session, LongTextsAreTruncated) {
   EXPECT_EQ(classify({{"a b c d e f g h i j k l m n o p q"}}, 1.0).at(0).tokens, 12);
 }
 
-TEST(Worker, NothingInNothingOut) {
+TEST(Session, NothingInNothingOut) {
   EXPECT_TRUE(classify({}, 1.0).empty());
 }
 
-TEST(Worker, TokenIdsAndTextsGetTheSameAnswer) {
-  Worker worker(EngineModel::load(checkpoint().path()));
+TEST(Session, TokenIdsAndTextsGetTheSameAnswer) {
+  Session session(EngineModel::load(checkpoint().path()));
   const std::vector<Tokens> ids = {{{2, 5, 6, 3}, {}}};
   const std::vector<Text> text = {{"a b"}};
-  EXPECT_EQ(worker.classify(std::span<const Tokens>(ids), 0.5).at(0).scores,
-            worker.classify(std::span<const Text>(text), 0.5).at(0).scores);
+  EXPECT_EQ(session.run(ids, Budget{0.5}).at(0).scores,
+            session.run(text, Budget{0.5}).at(0).scores);
 }
 
-TEST(Worker, BadInputIsRefused) {
+TEST(Session, BadInputIsRefused) {
   expect_error(ErrorCode::usage, "budget", [] { classify({{"a"}}, 0.0); });
   expect_error(ErrorCode::bad_data, "UTF-8", [] { classify({{"\xff"}}, 1.0); });
 }
 
-TEST(WorkerPool, SharesEveryInputOnceInPartsThatOneWorkerCanTake) {
-  const auto model = EngineModel::load(checkpoint().path());
-  for (const int threads : {1, 2, 5}) {
-    WorkerPool pool(model, threads);
-    for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
-      std::vector<std::atomic<int>> times(count);
-      std::atomic<size_t> longest = 0;
-      pool.share(count, [&](Worker&, size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) ++times[i];
-        if (end - begin > longest) longest = end - begin;
-      });
-      for (const std::atomic<int>& each : times) EXPECT_EQ(each, 1) << threads << " threads";
-      EXPECT_LE(longest, static_cast<size_t>(tail_rows));
-    }
-  }
+TEST(Session, AFailureReachesTheCallerAndTheNextCallWorks) {
+  Session session(EngineModel::load(checkpoint().path()), 2);
+  const std::vector<Text> bad = {{"a"}, {"\xff"}, {"b"}};
+  expect_error(ErrorCode::bad_data, "UTF-8", [&] { session.run(bad, Budget{}); });
+  EXPECT_EQ(session.run(std::span(bad).first(1), Budget{}).size(), 1U);
 }
 
-TEST(WorkerPool, AFailureReachesTheCallerAndTheNextCallWorks) {
-  WorkerPool pool(EngineModel::load(checkpoint().path()), 2);
-  const std::vector<Text> bad = {{"a"}, {"\xff"}, {"b"}};
-  expect_error(ErrorCode::bad_data, "UTF-8", [&] { pool.classify(bad, 1.0); });
-  EXPECT_EQ(pool.classify(std::span(bad).first(1), 1.0).size(), 1U);
+TEST(Session, TakesOneBudgetForAllOrOneForEach) {
+  Session session(EngineModel::load(checkpoint().path()), 3);
+  const std::vector<Text> texts = {{"a"}, {"b c"}, {"d"}};
+  const std::vector<Budget> budgets = {{0.3}, {1.0}, {0.5}};
+  const std::vector<Answer> each = session.run(texts, budgets);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::vector<Answer> all = session.run(texts, budgets[i]);
+    EXPECT_EQ(each[i].budget, budgets[i].fraction);
+    EXPECT_EQ(each[i].scores, all[i].scores);
+  }
+  expect_error(ErrorCode::usage, "2 budgets for 3 texts",
+               [&] { session.run(texts, std::span(budgets).first(2)); });
+}
+
+TEST(Session, ALatencyBecomesTheLargestBudgetThatMeetsIt) {
+  const LatencyTable table{"a CPU", "fp32", 1, "", {{0.5, 4, 1.0, 2.0}, {1.0, 4, 3.0, 6.0}}};
+  const Session session(EngineModel::load(checkpoint().path()), 1, table);
+  EXPECT_EQ(session.fraction({.fraction = 0.75}, 4), 0.75);
+  EXPECT_EQ(session.fraction({.latency_ms = 5}, 4), 0.5);
+  EXPECT_EQ(session.fraction({.latency_ms = 6}, 4), 1.0);
+  expect_error(ErrorCode::target_unreachable, "1", [&] { session.fraction({.latency_ms = 1}, 4); });
+  const Session uncalibrated(EngineModel::load(checkpoint().path()));
+  expect_error(ErrorCode::usage, "headroom calibrate",
+               [&] { uncalibrated.fraction({.latency_ms = 5}, 4); });
+}
+
+// Every weight is finite; their sum is not.
+TEST(Session, ScoresThatAreNotFiniteAreABadModelAndNoAnswer) {
+  const RandomCheckpoint damaged(checkpoint().config().shape, 1, [](testing::Tensors& tensors) {
+    for (float& weight : tensors.at("classifier.weight")) weight = 3e38F;
+  });
+  Session session(EngineModel::load(damaged.path()));
+  const std::vector<Text> texts = {{"a b"}};
+  expect_error(ErrorCode::bad_model, "the model's scores are not finite: damaged weights?",
+               [&] { session.run(texts, Budget{}); });
 }
 
 TEST(EngineModel, AMissingOrDamagedCheckpointIsRefused) {

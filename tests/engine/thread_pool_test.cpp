@@ -1,0 +1,87 @@
+#include "engine/thread_pool.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+
+#include "support.h"
+
+namespace headroom {
+namespace {
+
+TEST(ThreadPool, SharesEveryIndexOnceInPartsOfAtMostTheLargest) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threads(), threads);
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
+      std::vector<std::atomic<int>> times(count);
+      std::atomic<size_t> longest = 0;
+      pool.share(count, 32, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) ++times[i];
+        if (end - begin > longest) longest = end - begin;
+      });
+      for (const std::atomic<int>& each : times) EXPECT_EQ(each, 1) << threads << " threads";
+      EXPECT_LE(longest, 32U);
+    }
+  }
+}
+
+TEST(ThreadPool, AFailureReachesTheCallerAndTheNextCallWorks) {
+  ThreadPool pool(3);
+  testing::expect_error(ErrorCode::bad_data, "no", [&] {
+    pool.share(100, 4, [](size_t begin, size_t) {
+      if (begin > 20) throw Error(ErrorCode::bad_data, "work", "no");
+    });
+  });
+  std::atomic<size_t> done = 0;
+  pool.share(10, 4, [&](size_t begin, size_t end) { done += end - begin; });
+  EXPECT_EQ(done, 10U);
+}
+
+// Stacks of 1 GiB in 2.5 GiB more of address space than is taken: two threads start, a third does
+// not.
+class FewThreads {
+ public:
+  FewThreads() {
+    constexpr size_t stack = size_t{1} << 30;
+    pthread_getattr_default_np(&attributes_);
+    pthread_attr_t large = attributes_;
+    pthread_attr_setstacksize(&large, stack);
+    pthread_setattr_default_np(&large);
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &limit_);
+    const auto taken = pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const rlimit tight = {taken + stack / 2 * 5, limit_.rlim_max};
+    setrlimit(RLIMIT_AS, &tight);
+  }
+  ~FewThreads() {
+    setrlimit(RLIMIT_AS, &limit_);
+    pthread_setattr_default_np(&attributes_);
+  }
+  FewThreads(const FewThreads&) = delete;
+  FewThreads& operator=(const FewThreads&) = delete;
+
+ private:
+  pthread_attr_t attributes_{};
+  rlimit limit_{};
+};
+
+TEST(ThreadPool, AThreadThatCannotStartIsAnErrorAndEndsTheOthers) {
+  const FewThreads few;
+  testing::expect_error(ErrorCode::runtime, "of 1000", [] { ThreadPool pool(1000); });
+}
+
+TEST(ThreadPool, ChecksItsCount) {
+  for (const int threads : {0, -1, ThreadPool::most_threads + 1}) {
+    testing::expect_error(ErrorCode::usage, "expected 1 to 1024",
+                          [&] { ThreadPool pool(threads); });
+  }
+}
+
+}  // namespace
+}  // namespace headroom
