@@ -43,7 +43,7 @@ class Model:
 
     @property
     def longest_input(self) -> int:
-        """In tokens; longer texts are cut."""
+        """In tokens; longer texts are truncated."""
         return self._engine.longest_input
 
     @property

@@ -27,8 +27,8 @@ def token_rows(ids: TokenRows, types: TokenRows | None, mask: ArrayLike | None) 
         raise ValueError("types must have as many rows, each as long, as ids")
     if mask is not None:
         lengths = _kept(np.asarray(mask), lengths)
-        id_rows = _cut(id_rows, lengths)
-        type_rows = None if type_rows is None else _cut(type_rows, lengths)
+        id_rows = _truncated(id_rows, lengths)
+        type_rows = None if type_rows is None else _truncated(type_rows, lengths)
     return FlatRows(_joined(id_rows), None if type_rows is None else _joined(type_rows), lengths)
 
 
@@ -60,7 +60,7 @@ def _kept(mask: NDArray[np.generic], lengths: NDArray[np.int64]) -> NDArray[np.i
     return kept
 
 
-def _cut(rows: list[NDArray[np.int32]], lengths: NDArray[np.int64]) -> list[NDArray[np.int32]]:
+def _truncated(rows: list[NDArray[np.int32]], lengths: NDArray[np.int64]) -> list[NDArray[np.int32]]:
     return [row[:length] for row, length in zip(rows, lengths)]
 
 
