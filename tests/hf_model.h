@@ -1,11 +1,9 @@
 // A BERT with random weights, and what Hugging Face's Transformers computed with it for 27 texts
-// and pairs: shared/hf/bert-random-tiny, beside the repository or under $HEADROOM_HF.
+// and pairs: tests/data/hf/bert-tiny, whose README says where it comes from.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +14,7 @@
 namespace headroom::testing {
 
 inline std::filesystem::path hf_model_folder() {
-  const char* given = std::getenv("HEADROOM_HF");
-  const std::filesystem::path base = given != nullptr ? given : HEADROOM_SOURCE_DIR "/../shared/hf";
-  return base / "bert-random-tiny";
+  return HEADROOM_SOURCE_DIR "/tests/data/hf/bert-tiny";
 }
 
 struct HfCase {
@@ -50,15 +46,5 @@ inline EncodedPair encode_case(const Tokenizer& tokenizer, const HfCase& each) {
   const std::vector<int32_t> types(ids.size(), 0);
   return {ids, types};
 }
-
-// For suites that need the folder.
-class WithHfModel : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(hf_model_folder() / "expected.json")) {
-      GTEST_SKIP() << "no " << hf_model_folder() << "; set HEADROOM_HF to the folder that holds it";
-    }
-  }
-};
 
 }  // namespace headroom::testing

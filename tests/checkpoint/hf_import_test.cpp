@@ -222,9 +222,7 @@ TEST(HfRoundTrip, AtBudgetOneIsBitEqual) {
   EXPECT_EQ(file_text(again / "config.json"), file_text(fixture.out() / "config.json"));
 }
 
-class RealFolder : public WithHfModel {};
-
-TEST_F(RealFolder, GoesRoundBitEqual) {
+TEST(RealFolder, GoesRoundBitEqual) {
   const TemporaryFolder folder;
   const auto in = folder.path() / "in";
   const auto out = folder.path() / "out";

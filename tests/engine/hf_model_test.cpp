@@ -21,7 +21,7 @@ std::vector<float> logits_of(const EngineModel& model, const EncodedPair& tokens
   return logits;
 }
 
-class ImportedModel : public WithHfModel, public ::testing::WithParamInterface<Isa> {};
+class ImportedModel : public ::testing::TestWithParam<Isa> {};
 
 INSTANTIATE_TEST_SUITE_P(On, ImportedModel, ::testing::ValuesIn(usable_isas()),
                          [](const auto& tested) { return std::string(isa_name(tested.param)); });

@@ -252,9 +252,7 @@ TEST_F(Checkpoint, AnotherOneTakesItsPlaceWhole) {
   EXPECT_FALSE(fs::exists(path / "train_log.jsonl"));
 }
 
-class ImportedCheckpoint : public testing::WithHfModel {};
-
-TEST_F(ImportedCheckpoint, GivesTheLogitsOfTransformers) {
+TEST(ImportedCheckpoint, GivesTheLogitsOfTransformers) {
   const TemporaryFolder folder;
   const ModelConfig config =
       import_hf_folder(testing::hf_model_folder(), folder.path() / "model").config;
