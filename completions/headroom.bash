@@ -27,7 +27,7 @@ _headroom() {
     eval/-*) words='--help --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
     predict/-*) words='--help --model --budget --input --latency-ms --out --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
     bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
-    inspect/-*) words='--help --model --budgets --tokens --json' ;;
+    inspect/-*) words='--help --model --budgets --tokens --verify --json' ;;
     calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
     serve/-*) words='--help --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --log-requests --json' ;;
     import/-*) words='--help --from --out --json' ;;

@@ -205,6 +205,7 @@ complete -c headroom -n '__fish_seen_subcommand_from bench' -l json -d 'JSON lin
 complete -c headroom -n '__fish_seen_subcommand_from inspect' -l model -r -d 'checkpoint directory'
 complete -c headroom -n '__fish_seen_subcommand_from inspect' -l budgets -r -d 'comma-separated fractions'
 complete -c headroom -n '__fish_seen_subcommand_from inspect' -l tokens -r -d 'length at which MACs are counted; 0: the longest input'
+complete -c headroom -n '__fish_seen_subcommand_from inspect' -l verify -d 'read every weight: all there, finite, and as the checksum in config.json says'
 complete -c headroom -n '__fish_seen_subcommand_from inspect' -l json -d 'JSON lines on stdout, errors included'
 complete -c headroom -n '__fish_seen_subcommand_from calibrate' -l model -r -d 'checkpoint directory'
 complete -c headroom -n '__fish_seen_subcommand_from calibrate' -l precision -r -d 'fp32, bf16 or int8, comma-separated'

@@ -50,12 +50,14 @@ fs::path parent_of(const fs::path& path) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path, ErrorCode code, uint64_t limit) {
+std::string read_file(const fs::path& path, ErrorCode code, uint64_t limit, Links links) {
   const auto fail = [&](std::string_view why) {
     throw Error(code, "read file", fmt::format("{}: {}", path.string(), why));
   };
   // Without O_NONBLOCK opening a named pipe would wait for a writer.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const int follow = links == Links::refuse ? O_NOFOLLOW : 0;
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | follow));
+  if (file.get() < 0 && errno == ELOOP && links == Links::refuse) fail(refused_link);
   if (file.get() < 0) fail(std::strerror(errno));
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) fail(std::strerror(errno));

@@ -11,9 +11,17 @@
 
 namespace headroom {
 
+// Whether a file that is a symbolic link may be read. In folders from strangers it may not: a link
+// would let them choose which of our files are read, and shown in messages.
+enum class Links { follow, refuse };
+
+// What to say of a link that is refused, after the file's name.
+inline constexpr std::string_view refused_link =
+    "is a link, which is not followed in a model folder: put a copy of its target there (cp -L)";
+
 // Reads a whole regular file. A missing, unreadable or larger-than-`limit` one throws `code`.
 std::string read_file(const std::filesystem::path& path, ErrorCode code,
-                      uint64_t limit = 1ULL << 32);
+                      uint64_t limit = 1ULL << 32, Links links = Links::follow);
 
 // A new file beside `target` that replaces it in one step, or vanishes. Its name cannot be guessed
 // and it is never an existing file or link: folders of models may be open to strangers, who would

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "checkpoint/tensors/convert.h"
 #include "checkpoint/tensors/safetensors_writer.h"
 
 namespace headroom {
@@ -11,7 +12,48 @@ namespace {
 
 constexpr uint64_t config_limit = 16ULL << 20;  // gates of the largest legal model fit well
 
+void require_finite(const std::vector<TensorView>& tensors) {
+  for (const TensorView& tensor : tensors) {
+    if (const auto index = find_not_finite(tensor.dtype, tensor.bytes)) {
+      throw Error(ErrorCode::runtime, "write checkpoint",
+                  fmt::format("element {} of tensor \"{}\" is NaN or infinite: the training "
+                              "diverged; try a lower learning rate",
+                              *index, tensor.name));
+    }
+  }
+}
+
 }  // namespace
+
+std::string read_checkpoint_file(const fs::path& file, uint64_t limit) {
+  return read_file(file, ErrorCode::bad_model, limit, Links::refuse);
+}
+
+SafetensorsFile open_weights(const fs::path& safetensors, const ModelConfig& config) {
+  SafetensorsFile file(safetensors);
+  if (!config.weights_checksum) return file;
+  const uint64_t found = file.checksum();
+  if (found != *config.weights_checksum) {
+    throw Error(ErrorCode::bad_model, "open weights",
+                fmt::format("{} has the checksum {}, config.json says {}: a damaged copy, or "
+                            "weights of another model? If another program changed them on "
+                            "purpose, remove headroom.weights_xxh64 from config.json",
+                            safetensors.string(), checksum_text(found),
+                            checksum_text(*config.weights_checksum)));
+  }
+  return file;
+}
+
+size_t verify_weights(const fs::path& directory, const ModelConfig& config) {
+  const SafetensorsFile file = open_weights(directory / "model.safetensors", config);
+  const std::vector<TensorName> names = config.tensors();
+  for (const TensorName& tensor : names) {
+    file.expect_shape(tensor.name, tensor.shape);
+    file.finite_bytes(tensor.name);
+  }
+  file.expect_count(names.size());
+  return names.size();
+}
 
 ModelConfig read_config(const fs::path& directory) {
   if (!fs::is_directory(directory)) {
@@ -20,7 +62,7 @@ ModelConfig read_config(const fs::path& directory) {
                             "model.safetensors and vocab.txt",
                             directory.string()));
   }
-  const std::string text = read_file(directory / "config.json", ErrorCode::bad_model, config_limit);
+  const std::string text = read_checkpoint_file(directory / "config.json", config_limit);
   return config_from_json(parse_json(text, ErrorCode::bad_model, "config.json"));
 }
 
@@ -47,7 +89,7 @@ void require_classifier(const ModelConfig& config, const fs::path& directory) {
 
 Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config) {
   Vocabulary vocabulary = Vocabulary::from_text(
-      read_file(directory / "vocab.txt", ErrorCode::bad_model, Vocabulary::max_text_bytes));
+      read_checkpoint_file(directory / "vocab.txt", Vocabulary::max_text_bytes));
   if (vocabulary.size() != config.shape.vocabulary) {
     throw Error(ErrorCode::bad_model, "read vocab.txt",
                 fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",
@@ -58,7 +100,7 @@ Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config)
 
 bool is_checkpoint(const fs::path& directory) {
   try {
-    return parse_json(read_file(directory / "config.json", ErrorCode::bad_model, config_limit),
+    return parse_json(read_checkpoint_file(directory / "config.json", config_limit),
                       ErrorCode::bad_model, "config.json")
         .contains("headroom");
   } catch (const Error&) {
@@ -83,16 +125,19 @@ void require_replaceable(const fs::path& out, const std::string& operation) {
 }
 
 void write_checkpoint(const fs::path& directory, const CheckpointContent& content) {
+  require_finite(content.tensors);
   StagedDirectory staged(directory);
   const auto& folder = staged.path();
-  Json config = config_to_json(content.config);
+  ModelConfig written = content.config;
+  written.weights_checksum =
+      write_safetensors(folder / "model.safetensors", content.tensors, {{"format", "pt"}});
+  Json config = config_to_json(written);
   config.update(content.keys.is_null() ? Json::object() : content.keys);
   write_file_atomically(folder / "config.json", config.dump(2) + "\n");
   write_file_atomically(folder / "vocab.txt", content.vocabulary);
   write_file_atomically(folder / "README.md", content.card);
   if (!content.log.empty()) write_file_atomically(folder / "train_log.jsonl", content.log);
   for (const auto& [name, text] : content.files) write_file_atomically(folder / name, text);
-  write_safetensors(folder / "model.safetensors", content.tensors, {{"format", "pt"}});
   staged.commit();
 }
 

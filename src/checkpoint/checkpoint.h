@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checkpoint/config.h"
+#include "checkpoint/tensors/safetensors.h"
 #include "checkpoint/tensors/tensor.h"
 #include "text/vocabulary.h"
 
@@ -19,6 +20,17 @@ ModelConfig read_classifier_config(const std::filesystem::path& directory);  // 
 // Throws unless `config`, of that directory, is one with labels.
 void require_classifier(const ModelConfig& config, const std::filesystem::path& directory);
 Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config);
+
+// model.safetensors with the checksum that config.json gives, where it gives one. Reads the whole
+// file once, at the speed of memory.
+SafetensorsFile open_weights(const std::filesystem::path& safetensors, const ModelConfig& config);
+
+// What loading checks, without loading: every tensor that `config` implies is there, has its shape
+// and is finite, no other tensor is, and the checksum fits. Returns how many tensors there are.
+size_t verify_weights(const std::filesystem::path& directory, const ModelConfig& config);
+
+// A small file of a checkpoint. Links are not followed.
+std::string read_checkpoint_file(const std::filesystem::path& file, uint64_t limit);
 
 struct CheckpointContent {
   ModelConfig config;
@@ -39,7 +51,8 @@ bool is_checkpoint(const std::filesystem::path& directory);
 void require_replaceable(const std::filesystem::path& out, const std::string& operation);
 
 // Replaces `directory` in one step; an existing checkpoint there stays intact until the new one is
-// complete and on disk. Throws ErrorCode::runtime when it cannot be written.
+// complete and on disk. Throws ErrorCode::runtime when it cannot be written, and when a weight is
+// not finite: nobody could load it.
 void write_checkpoint(const std::filesystem::path& directory, const CheckpointContent& content);
 
 }  // namespace headroom

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -78,6 +79,19 @@ UnitOrder order_from_json(const JsonFields& own, const ModelShape& shape) {
     names.push_back(unit.get<std::string>());
   }
   return parse_units(names, shape);
+}
+
+// 16 hexadecimal digits.
+uint64_t checksum_from_json(const JsonFields& own) {
+  const std::string text = own.text("weights_xxh64");
+  uint64_t checksum = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, checksum, 16);
+  if (text.size() != 16 || error != std::errc() || stop != end) {
+    own.fail("weights_xxh64",
+             fmt::format("is {}, expected 16 hexadecimal digits", shown(Json(text))));
+  }
+  return checksum;
 }
 
 AttentionKind attention_from_json(const JsonFields& own) {
@@ -229,6 +243,10 @@ std::string_view architecture_name(Task task) {
   return task == Task::encoder ? "BertModel" : "BertForSequenceClassification";
 }
 
+std::string checksum_text(uint64_t checksum) {
+  return fmt::format("{:016x}", checksum);
+}
+
 Selection ModelConfig::selection(double budget) const {
   checked_budget(budget);
   if (budget >= 1.0) return everything();
@@ -309,6 +327,7 @@ Json config_to_json(const ModelConfig& config) {
   }
   if (config.order) own["order"] = unit_names(*config.order);
   if (config.stored) own["stored"] = stored_to_json(*config.stored, shape);
+  if (config.weights_checksum) own["weights_xxh64"] = checksum_text(*config.weights_checksum);
   json["headroom"] = own;
   return json;
 }
@@ -372,6 +391,7 @@ ModelConfig config_from_json(const Json& json) {
   if (config.method == Method::static_gates) {
     config.trained_budget = own.number("trained_budget", 1e-9, 1.0);
   }
+  if (own.has("weights_xxh64")) config.weights_checksum = checksum_from_json(own);
   return config;
 }
 

@@ -52,6 +52,8 @@ struct ModelConfig {
   // A compact model: the heads, under their numbers in the whole model, and the FFN widths that its
   // file holds. Nothing: all of them.
   std::optional<Selection> stored;
+  // XXH64 of model.safetensors; nothing: written before there was one. Set by write_checkpoint().
+  std::optional<uint64_t> weights_checksum;
 
   // What the budget governs: "heads" or "heads+ffn".
   std::string scope() const { return order && order->groups > 0 ? "heads+ffn" : "heads"; }
@@ -87,6 +89,8 @@ struct ModelConfig {
   // Adaptive models: what `budget` leaves of the choice.
   HeadLimit head_limit(double budget) const;
 };
+
+std::string checksum_text(uint64_t checksum);  // 16 hexadecimal digits
 
 Json config_to_json(const ModelConfig& config);
 ModelConfig config_from_json(const Json& json);  // throws ErrorCode::bad_model

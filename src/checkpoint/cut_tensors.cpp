@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "checkpoint/checkpoint.h"
+
 namespace headroom {
 namespace {
 
@@ -38,11 +40,11 @@ std::vector<int32_t> all_numbers(int64_t heads) {
 }  // namespace
 
 CutTensors::CutTensors(const std::filesystem::path& safetensors, const ModelConfig& config)
-    : shape_(config.shape), stored_(config.everything()), file_(safetensors) {
+    : shape_(config.shape), stored_(config.everything()), file_(open_weights(safetensors, config)) {
   for (const TensorName& entry : config.tensors()) {
     file_.expect_shape(entry.name, entry.shape);
     views_.push_back(
-        {entry.name, file_.at(entry.name).dtype, entry.shape, file_.bytes(entry.name)});
+        {entry.name, file_.at(entry.name).dtype, entry.shape, file_.finite_bytes(entry.name)});
   }
 }
 

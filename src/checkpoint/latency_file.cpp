@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "checkpoint/checkpoint.h"
 
 namespace headroom {
 namespace {
@@ -14,8 +15,8 @@ constexpr uint64_t size_limit = 16ULL << 20;
 std::vector<LatencyTable> read_tables(const std::filesystem::path& file) {
   std::vector<LatencyTable> tables;
   if (!std::filesystem::exists(file)) return tables;
-  const Json json = parse_json(read_file(file, ErrorCode::bad_model, size_limit),
-                               ErrorCode::bad_model, "latency.json");
+  const Json json =
+      parse_json(read_checkpoint_file(file, size_limit), ErrorCode::bad_model, "latency.json");
   const JsonFields fields(json, ErrorCode::bad_model, "latency.json");
   for (const Json& table : fields.array("tables")) {
     tables.push_back(latency_table_from_json(table));

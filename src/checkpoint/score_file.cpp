@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "checkpoint/checkpoint.h"
 
 namespace headroom {
 namespace {
@@ -30,8 +31,8 @@ std::vector<BudgetScore> read_curve(const JsonFields& fields) {
 std::optional<SavedScores> read_scores(const std::filesystem::path& checkpoint) {
   const std::filesystem::path file = checkpoint / file_name;
   if (!std::filesystem::exists(file)) return std::nullopt;
-  const Json json = parse_json(read_file(file, ErrorCode::bad_model, size_limit),
-                               ErrorCode::bad_model, file_name);
+  const Json json =
+      parse_json(read_checkpoint_file(file, size_limit), ErrorCode::bad_model, file_name);
   const JsonFields fields(json, ErrorCode::bad_model, file_name);
   return SavedScores{fields.text("data"), fields.text("precision"), fields.text("date"),
                      read_curve(fields)};

@@ -109,6 +109,10 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
   return json;
 }
 
+Json checksum(const ModelConfig& config) {
+  return config.weights_checksum ? Json(checksum_text(*config.weights_checksum)) : Json();
+}
+
 void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& lines,
                       int64_t tokens) {
   const ModelShape& shape = config.shape;
@@ -147,20 +151,30 @@ int run_inspect(int argc, char** argv) {
   app.add_option("--model", model, "checkpoint directory")->required();
   app.add_option("--budgets", budgets, "comma-separated fractions");
   app.add_option("--tokens", tokens, "length at which MACs are counted; 0: the longest input");
+  bool verify = false;
+  app.add_flag("--verify", verify,
+               "read every weight: all there, finite, and as the checksum in config.json says");
   return run_app(app, argc, argv, [&](bool json) {
     const ModelConfig config = read_config(model);
     read_vocabulary(model, config);  // both are opened to
     const SafetensorsFile weights(std::filesystem::path(model) /
                                   "model.safetensors");  // be checked
+    const size_t tensors = verify ? verify_weights(model, config) : 0;
     const std::vector<double> asked =
         config.elastic() ? parse_budgets(budgets) : std::vector<double>{1.0};
     if (tokens < 0) throw Error(ErrorCode::usage, "read options", "--tokens must not be negative");
     const int64_t length = tokens > 0 ? tokens : config.shape.positions;
     const std::vector<BudgetLine> lines = budget_lines(config, asked, length);
     if (json) {
-      print_json_line(describe(config, lines, length));
+      Json description = describe(config, lines, length);
+      if (verify) description["verified"] = {{"tensors", tensors}, {"xxh64", checksum(config)}};
+      print_json_line(description);
     } else {
       print_for_people(config, lines, length);
+      if (verify) {
+        fmt::print("\nverified: {} tensors, all finite, checksum {}\n", tensors,
+                   config.weights_checksum ? "correct" : "not stored in config.json");
+      }
     }
   });
 }

@@ -7,7 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "checkpoint/tensors/safetensors.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/tensors/convert.h"
 
 namespace headroom {
 namespace {
@@ -19,14 +20,23 @@ struct Linear {
 
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& path) : file_(path) {}
+  Reader(const std::filesystem::path& path, const ModelConfig& config, Precision precision)
+      : file_(open_weights(path, config)), precision_(precision) {}
 
   std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& shape) const {
     file_.expect_shape(name, shape);
     return file_.read_f32(name);
   }
   Linear linear(const std::string& name, int64_t in, int64_t out) const {
-    return {tensor(name + ".weight", {out, in}), tensor(name + ".bias", {out})};
+    Linear read = {tensor(name + ".weight", {out, in}), tensor(name + ".bias", {out})};
+    if (precision_ != Precision::bf16) return read;
+    if (const auto index = find_beyond_bf16(read.weight)) {
+      throw Error(ErrorCode::bad_model, "load weights",
+                  fmt::format("element {} of tensor \"{}.weight\" is {}, which bf16 cannot hold: "
+                              "load it with --precision fp32",
+                              *index, name, read.weight[*index]));
+    }
+    return read;
   }
   NormWeights norm(const std::string& name, int64_t width) const {
     return {tensor(name + ".weight", {width}), tensor(name + ".bias", {width})};
@@ -34,6 +44,7 @@ class Reader {
 
  private:
   SafetensorsFile file_;
+  Precision precision_;
 };
 
 // Where each place of heads padded to `padded` columns comes from; -1: padding.
@@ -145,7 +156,7 @@ const float* load_table(const Reader& reader, EngineWeights& weights, const std:
 
 EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
                                   const ModelConfig& config, Precision precision) {
-  const Reader reader(safetensors);
+  const Reader reader(safetensors, config, precision);
   const ModelShape& shape = config.shape;
   const int64_t D = shape.width;
   const std::string embeddings = "bert.embeddings.";

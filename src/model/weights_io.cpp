@@ -1,12 +1,8 @@
 #include "model/weights_io.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
-#include "base/error.h"
-#include "checkpoint/tensor_names.h"
-#include "checkpoint/tensors/safetensors.h"
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/weights_memory.h"
 #include "model/slice.h"
 
@@ -14,13 +10,9 @@ namespace headroom {
 
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config) {
   require_weights_fit(config, sizeof(float), /*max_memory=*/0, directory);
-  const SafetensorsFile file(directory / "model.safetensors");
+  const SafetensorsFile file = open_weights(directory / "model.safetensors", config);
   const std::vector<TensorName> names = config.tensors();
-  if (file.tensors().size() != names.size()) {
-    throw Error(ErrorCode::bad_model, "load weights",
-                fmt::format("{} holds {} tensors, config.json implies {}: files of two models?",
-                            file.path().string(), file.tensors().size(), names.size()));
-  }
+  file.expect_count(names.size());
   ModelWeights weights = hollow_weights(config.shape, config.output_head());
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {

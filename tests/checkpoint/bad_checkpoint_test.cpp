@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstring>
 #include <functional>
+#include <limits>
 
 #include "base/file.h"
 #include "checkpoint/cut_tensors.h"
@@ -61,6 +63,27 @@ auto with_pipe(const char* file) {
   };
 }
 
+// The file elsewhere, with a link in its place.
+auto with_link(const char* file) {
+  return [file](const fs::path& folder) {
+    fs::rename(folder / file, folder.parent_path() / "target");
+    fs::create_symlink("../target", folder / file);
+  };
+}
+
+// A weight's bytes changed, with or without the checksum that says so.
+auto with_weight(float value, bool checksum) {
+  return [value, checksum](const fs::path& folder) {
+    std::string bytes = read_file(folder / "model.safetensors", ErrorCode::bad_model);
+    std::memcpy(bytes.data() + bytes.size() - 2 * sizeof(value), &value, sizeof(value));
+    write_file_atomically(folder / "model.safetensors", bytes);
+    if (checksum) return;
+    Json json = Json::parse(read_file(folder / "config.json", ErrorCode::bad_model));
+    json["headroom"].erase("weights_xxh64");
+    write_file_atomically(folder / "config.json", json.dump());
+  };
+}
+
 // A file of zeros that takes no room on disk.
 auto with_size(const char* file, uintmax_t bytes) {
   return [file, bytes](const fs::path& folder) { fs::resize_file(folder / file, bytes); };
@@ -80,6 +103,17 @@ const BadCheckpoint bad_checkpoints[] = {
     {"ConfigIsAPipe", "is not a regular file", with_pipe("config.json")},
     {"VocabularyIsAPipe", "is not a regular file", with_pipe("vocab.txt")},
     {"WeightsAreAPipe", "is not a regular file", with_pipe("model.safetensors")},
+    {"ConfigIsALink", "config.json: is a link", with_link("config.json")},
+    {"VocabularyIsALink", "vocab.txt: is a link", with_link("vocab.txt")},
+    {"WeightsAreALink", "model.safetensors: is a link", with_link("model.safetensors")},
+    // Weights. The last floats of the file are those of the last tensor by name, 2 x 4.
+    {"NotANumber", "element 6 of tensor \"classifier.weight\" is NaN or infinite",
+     with_weight(std::numeric_limits<float>::quiet_NaN(), false)},
+    {"Infinite", "element 6 of tensor \"classifier.weight\" is NaN or infinite",
+     with_weight(-std::numeric_limits<float>::infinity(), false)},
+    {"DamagedWeights", "a damaged copy", with_weight(0.25F, true)},
+    {"ChecksumIsNoNumber", "expected 16 hexadecimal digits",
+     with_config(R"({"headroom":{"weights_xxh64":"0x1"}})")},
     {"ConfigOfAGigabyte", "more than the limit of", with_size("config.json", 1U << 30U)},
     {"VocabularyOfAGigabyte", "more than the limit of", with_size("vocab.txt", 1U << 30U)},
     {"WeightsOfATebibyte", "belong to no tensor", with_size("model.safetensors", 1ULL << 40U)},
@@ -182,6 +216,26 @@ TEST(GoodCheckpointFile, IsAccepted) {
   const TemporaryFolder folder;
   write_small_checkpoint(folder.path() / "model");
   EXPECT_NO_THROW(read_whole(folder.path() / "model"));
+  EXPECT_EQ(verify_weights(folder.path() / "model", read_config(folder.path() / "model")),
+            small_config().tensors().size());
+}
+
+// Written before there were checksums, or changed by a program that knows none.
+TEST(GoodCheckpointFile, MayHaveNoChecksum) {
+  const TemporaryFolder folder;
+  write_small_checkpoint(folder.path() / "model");
+  with_weight(0.25F, false)(folder.path() / "model");
+  EXPECT_NO_THROW(read_whole(folder.path() / "model"));
+}
+
+TEST(Checkpoint, WithWeightsThatAreNotFiniteIsNotWritten) {
+  const TemporaryFolder folder;
+  const std::vector<float> values = {1, std::numeric_limits<float>::quiet_NaN()};
+  const CheckpointContent content{
+      small_config(), "", "", "", {{"w", DType::f32, {2}, std::as_bytes(std::span(values))}}};
+  expect_error(ErrorCode::runtime, "element 1 of tensor \"w\"",
+               [&] { write_checkpoint(folder.path() / "model", content); });
+  EXPECT_FALSE(fs::exists(folder.path() / "model"));
 }
 
 }  // namespace

@@ -51,6 +51,13 @@ std::string with_metadata(std::string_view metadata) {
   return with_header(std::string(R"({"__metadata__":)").append(metadata).append("}"));
 }
 
+// As many keys as fit into eight million bytes, which no file of weights has.
+std::string many_keys() {
+  std::string keys;
+  for (int i = 0; keys.size() < 8'000'000; ++i) keys += "\"" + std::to_string(i) + "\":\"\",";
+  return keys;
+}
+
 std::string repeat(std::string_view text, int times) {
   std::string result;
   for (int i = 0; i < times; ++i) result += text;
@@ -77,14 +84,17 @@ std::vector<BadFile> bad_files() {
       {"HeaderLengthZero", with_length(0), "does not start with '{'"},
       {"HeaderLengthTwoTo63", with_length(1ULL << 63, "{}"), "header is 9223372036854775808 bytes"},
       {"HeaderLengthAllOnes", with_length(~0ULL, "{}"), "header is 18446744073709551615 bytes"},
-      {"HeaderLengthOverLimit", with_length(100'000'001, "{}"), "limit of 100000000"},
+      {"HeaderLengthOverLimit", with_length(max_safetensors_header + 1, "{}"), "limit of 16777216"},
       {"HeaderLongerThanFile", with_length(3, "{}"),
        "header is 3 bytes but the file is only 10: an incomplete download?"},
-      {"HeaderLengthLargeButUnderLimit", with_length(99'999'999, "{}"), "an incomplete download?"},
+      {"HeaderLengthLargeButUnderLimit", with_length(max_safetensors_header, "{}"),
+       "an incomplete download?"},
       {"GitLfsPointer", "version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer"},
       {"ZippedPickle", std::string("PK\x03\x04\x00\x00\x08\x08\x00\x00", 10), "a PyTorch pickle?"},
       {"BarePickle", "\x80\x02}q\x01X\x05xxxxx", "a PyTorch pickle?"},
       {"WebPage", "<!DOCTYPE html><html></html>", "a web page"},
+      {"HeaderLargerThanTheData", with_metadata("{" + many_keys() + R"("last":""})"),
+       "bytes for 0 bytes of tensors"},
 
       // The header as JSON.
       {"NotJson", with_header("{hello}"), "not valid JSON"},
@@ -242,6 +252,28 @@ TEST(BadSafetensorsBase, AnyChangedByteIsAcceptedOrRefusedButNeverCrashes) {
       }
     }
   }
+}
+
+// 8.3 million keys took 1.6 GB and 17 s when a header of 100 MB was parsed.
+TEST(BadSafetensorsBase, KeysWithoutEndAreRefusedWhereTheirNumberPassesTheLimit) {
+  const std::string metadata = R"({"__metadata__":{)" + many_keys() + R"("last":""}})";
+  expect_error(ErrorCode::bad_model, "__metadata__ has more than 1000 keys",
+               [&] { parse_safetensors_header(metadata, 8, "keys"); });
+  std::string tensors = "{";
+  for (size_t i = 0; i <= max_safetensors_tensors; ++i) {
+    tensors += "\"" + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)";
+  }
+  tensors.back() = '}';
+  expect_error(ErrorCode::bad_model, "more than 100000 tensors",
+               [&] { parse_safetensors_header(tensors, 0, "tensors"); });
+}
+
+TEST(BadSafetensorsBase, ALinkIsNotFollowed) {
+  const TemporaryFolder folder;
+  const auto target = folder.write("target", with_fields(good_fields));
+  std::filesystem::create_symlink(target, folder.path() / "link");
+  expect_error(ErrorCode::bad_model, "link: is a link",
+               [&] { SafetensorsFile(folder.path() / "link"); });
 }
 
 TEST(BadSafetensorsBase, ALongNameIsCutInTheMessage) {

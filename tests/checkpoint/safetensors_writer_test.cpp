@@ -86,7 +86,7 @@ TEST(SafetensorsWriter, InputThatNoReaderWouldAcceptIsRefusedBeforeWriting) {
       {{good, good}, {}, "\"w\" appears twice"},
       {{good, {"w", DType::i64, {1}, eight}}, {}, "\"w\" appears twice"},
       {{good}, {{"k", "\xff"}}, "not UTF-8"},
-      {{good}, {{"k", std::string(max_safetensors_header, 'v')}}, "more than the format's limit"},
+      {{good}, {{"k", std::string(max_safetensors_header, 'v')}}, "more than the limit"},
   };
   for (const BadInput& input : inputs) {
     expect_error(ErrorCode::runtime, input.complaint,

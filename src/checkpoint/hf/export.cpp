@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/cut_tensors.h"
@@ -44,7 +43,7 @@ void require_bert(const ModelConfig& config, const Selection& kept, double budge
 }
 
 std::string text_or_nothing(const fs::path& file) {
-  return fs::exists(file) ? read_file(file, ErrorCode::bad_model, card_limit) : "";
+  return fs::exists(file) ? read_checkpoint_file(file, card_limit) : "";
 }
 
 // Cut to one budget there is nothing left to choose.

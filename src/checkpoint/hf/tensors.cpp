@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "checkpoint/tensor_names.h"
-#include "checkpoint/tensors/convert.h"
 
 namespace headroom {
 namespace {
@@ -33,17 +32,8 @@ class Mapper {
     const std::string name = stored_name(wanted.name);
     const SafetensorsFile& file = weights_.file_of(name);
     file.expect_shape(name, wanted.shape);
-    const DType dtype = file.at(name).dtype;
-    if (!converts_to_f32(dtype)) {
-      fail(fmt::format("\"{}\" holds {}, expected F32, F16 or BF16", name, dtype_name(dtype)));
-    }
-    const std::span<const std::byte> bytes = file.bytes(name);
-    if (const auto element = find_not_finite(dtype, bytes)) {
-      fail(fmt::format("element {} of \"{}\" is not a finite number: a training that diverged?",
-                       *element, name));
-    }
     taken_.insert(name);
-    return {wanted.name, dtype, wanted.shape, bytes};
+    return {wanted.name, file.at(name).dtype, wanted.shape, file.finite_bytes(name)};
   }
 
   // Refuses what is left, unless it is known to change nothing.

@@ -58,7 +58,7 @@ class BertGraph {
         config_(config),
         shape_(config.shape),
         stored_(config.everything()),
-        file_(safetensors),
+        file_(open_weights(safetensors, config)),
         precision_(precision) {}
 
   void build(const Selection& selection) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -52,13 +53,32 @@ std::vector<std::byte> encode_each(std::span<const float> values, Convert conver
   return bytes;
 }
 
-// NaN and infinity are the patterns whose exponent bits are all set.
+// Whether the bits of `least` and of everything above it, sign aside, occur; without a branch per
+// element, so that it runs at the speed of memory.
 template <typename Element>
-std::optional<size_t> find_full_exponent(std::span<const std::byte> bytes, Element exponent) {
-  for (size_t i = 0; i < bytes.size() / sizeof(Element); ++i) {
+size_t count_from(const std::byte* elements, size_t count, Element least) {
+  constexpr auto magnitude = static_cast<Element>(static_cast<Element>(~Element{0}) >> 1);
+  size_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
     Element element;
-    std::memcpy(&element, bytes.data() + i * sizeof(Element), sizeof(Element));
-    if ((element & exponent) == exponent) return i;
+    std::memcpy(&element, elements + i * sizeof(Element), sizeof(Element));
+    found += static_cast<Element>(element & magnitude) >= least ? 1 : 0;
+  }
+  return found;
+}
+
+// The first element whose magnitude is at least `least`: bits of positive floats rise with them,
+// and infinity and NaN are above every number.
+template <typename Element>
+std::optional<size_t> find_from(std::span<const std::byte> bytes, Element least) {
+  constexpr size_t block = 4096;
+  const size_t count = bytes.size() / sizeof(Element);
+  for (size_t start = 0; start < count; start += block) {
+    const std::byte* elements = bytes.data() + start * sizeof(Element);
+    if (count_from(elements, std::min(block, count - start), least) == 0) continue;
+    size_t index = start;
+    while (count_from(bytes.data() + index * sizeof(Element), 1, least) == 0) ++index;
+    return index;
   }
   return std::nullopt;
 }
@@ -130,9 +150,13 @@ std::vector<std::byte> encode_f32(DType dtype, std::span<const float> values) {
 
 std::optional<size_t> find_not_finite(DType dtype, std::span<const std::byte> bytes) {
   require_convertible("check tensor", dtype);
-  if (dtype == DType::f16) return find_full_exponent<uint16_t>(bytes, 0x7c00);
-  if (dtype == DType::bf16) return find_full_exponent<uint16_t>(bytes, 0x7f80);
-  return find_full_exponent<uint32_t>(bytes, f32_infinity);
+  if (dtype == DType::f16) return find_from<uint16_t>(bytes, 0x7c00);
+  if (dtype == DType::bf16) return find_from<uint16_t>(bytes, 0x7f80);
+  return find_from<uint32_t>(bytes, f32_infinity);
+}
+
+std::optional<size_t> find_beyond_bf16(std::span<const float> values) {
+  return find_from<uint32_t>(std::as_bytes(values), 0x7f7f8000);
 }
 
 }  // namespace headroom

@@ -29,4 +29,7 @@ std::vector<std::byte> encode_f32(DType dtype, std::span<const float> values);
 // The first element that is not a number or infinite. The same types.
 std::optional<size_t> find_not_finite(DType dtype, std::span<const std::byte> bytes);
 
+// The first value that f32_to_bf16() makes infinite: from half a step above the largest bf16 on.
+std::optional<size_t> find_beyond_bf16(std::span<const float> values);
+
 }  // namespace headroom

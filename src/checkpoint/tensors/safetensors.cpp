@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "checkpoint/tensors/checksum.h"
 #include "checkpoint/tensors/convert.h"
 #include "checkpoint/tensors/safetensors_mapping.h"
 
@@ -44,7 +45,7 @@ SafetensorsFile::SafetensorsFile(std::filesystem::path path)
   const std::string start = file_->read(0, length_bytes);
   const uint64_t header_size = little_endian(start);
   if (header_size > max_safetensors_header) {
-    fail(fmt::format("header is {} bytes, more than the format's limit of {}: {}", header_size,
+    fail(fmt::format("header is {} bytes, more than the limit of {}: {}", header_size,
                      max_safetensors_header, likely_cause(start)));
   }
   if (header_size > file_size - length_bytes) {
@@ -52,6 +53,10 @@ SafetensorsFile::SafetensorsFile(std::filesystem::path path)
                      header_size, file_size));
   }
   data_start_ = length_bytes + header_size;
+  if (header_size > free_safetensors_header && header_size > file_size - data_start_) {
+    fail(fmt::format("header is {} bytes for {} bytes of tensors: not a file of weights?",
+                     header_size, file_size - data_start_));
+  }
   header_ = parse_safetensors_header(file_->read(length_bytes, header_size),
                                      file_size - data_start_, path_.string());
   for (size_t i = 0; i < header_.tensors.size(); ++i) index_.emplace(header_.tensors[i].name, i);
@@ -99,18 +104,41 @@ void SafetensorsFile::expect_shape(std::string_view name,
   }
 }
 
+void SafetensorsFile::expect_count(size_t tensors) const {
+  if (header_.tensors.size() == tensors) return;
+  fail(fmt::format("holds {} tensors, config.json implies {}: files of two models?",
+                   header_.tensors.size(), tensors));
+}
+
 std::span<const std::byte> SafetensorsFile::bytes(std::string_view name) const {
   const TensorInfo& tensor = at(name);
   return file_->view(data_start_ + tensor.begin, tensor.end - tensor.begin);
 }
 
-std::vector<float> SafetensorsFile::read_f32(std::string_view name) const {
-  const TensorInfo& tensor = at(name);
-  if (!converts_to_f32(tensor.dtype)) {
-    fail(fmt::format("tensor \"{}\" holds {}, expected F32, F16 or BF16", name,
-                     dtype_name(tensor.dtype)));
+std::span<const std::byte> SafetensorsFile::finite_bytes(std::string_view name) const {
+  const DType dtype = at(name).dtype;
+  if (!converts_to_f32(dtype)) {
+    fail(fmt::format("tensor \"{}\" holds {}, expected F32, F16 or BF16", name, dtype_name(dtype)));
   }
-  return decode_f32(tensor.dtype, bytes(name));
+  const std::span<const std::byte> stored = bytes(name);
+  if (const auto index = find_not_finite(dtype, stored)) {
+    fail(
+        fmt::format("element {} of tensor \"{}\" is NaN or infinite: a training that diverged, or "
+                    "a damaged file?",
+                    *index, name));
+  }
+  return stored;
+}
+
+std::vector<float> SafetensorsFile::read_f32(std::string_view name) const {
+  const std::span<const std::byte> stored = finite_bytes(name);
+  return decode_f32(at(name).dtype, stored);
+}
+
+uint64_t SafetensorsFile::checksum() const {
+  Xxh64 hash;
+  hash.update(file_->view(0, file_->size()));
+  return hash.digest();
 }
 
 }  // namespace headroom

@@ -40,13 +40,20 @@ class SafetensorsFile {
   const TensorInfo& at(std::string_view name) const;
   const std::vector<int64_t>& shape(std::string_view name) const;
   void expect_shape(std::string_view name, const std::vector<int64_t>& expected) const;
+  void expect_count(size_t tensors) const;  // as many as config.json implies
 
   // Valid as long as this object, aligned to nothing. A file replaced by rename stays readable; one
   // shortened in place is refused, unless it happens while the bytes are read (SIGBUS).
   std::span<const std::byte> bytes(std::string_view name) const;
 
-  // A copy as floats; the tensor must be F32, F16 or BF16.
+  // The same of weights, which are F32, F16 or BF16 and neither NaN nor infinite: anything else
+  // throws, with the tensor's name and the first such element.
+  std::span<const std::byte> finite_bytes(std::string_view name) const;
+
+  // finite_bytes() as floats.
   std::vector<float> read_f32(std::string_view name) const;
+
+  uint64_t checksum() const;  // XXH64 of the whole file; reads all of it
 
  private:
   [[noreturn]] void fail(const std::string& message) const;

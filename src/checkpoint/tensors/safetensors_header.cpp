@@ -75,6 +75,9 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool key(string_t& value) override {
+    if (place_ == Place::metadata && metadata_keys_.size() == max_safetensors_metadata) {
+      fail(fmt::format("{} has more than {} keys", metadata_key, max_safetensors_metadata));
+    }
     if (!keys_in_place().insert(value).second) {
       const std::string again = fmt::format("key {} appears twice", shown_text(value));
       place_ == Place::tensor ? fail_tensor(again) : fail(again);

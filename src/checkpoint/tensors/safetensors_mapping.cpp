@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace headroom {
 namespace {
@@ -25,8 +26,8 @@ struct stat status_of(int descriptor) {
 
 SafetensorsMapping::SafetensorsMapping(const std::filesystem::path& path) : path_(path) {
   // Without O_NONBLOCK opening a named pipe would wait for a writer.
-  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail(std::strerror(errno));
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor_ < 0) fail(errno == ELOOP ? std::string(refused_link) : std::strerror(errno));
   const struct stat status = status_of(descriptor_);
   if (S_ISREG(status.st_mode)) {
     size_ = static_cast<uint64_t>(status.st_size);

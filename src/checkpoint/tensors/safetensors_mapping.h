@@ -11,7 +11,7 @@ namespace headroom {
 
 class SafetensorsMapping {
  public:
-  // Throws ErrorCode::bad_model when `path` is missing, unreadable or no regular file.
+  // Throws ErrorCode::bad_model when `path` is missing, unreadable, a link or no regular file.
   explicit SafetensorsMapping(const std::filesystem::path& path);
   ~SafetensorsMapping();
   SafetensorsMapping(const SafetensorsMapping&) = delete;

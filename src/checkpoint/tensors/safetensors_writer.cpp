@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "checkpoint/tensors/checksum.h"
 
 namespace headroom {
 namespace fs = std::filesystem;
@@ -55,8 +56,8 @@ std::string checked_header_text(const fs::path& path, const SafetensorsHeader& h
     std::string text = safetensors_header_text(header);
     const uint64_t data_size = header.tensors.empty() ? 0 : header.tensors.back().end;
     if (text.size() > max_safetensors_header) {
-      fail(path, fmt::format("header would be {} bytes, more than the format's limit of {}",
-                             text.size(), max_safetensors_header));
+      fail(path, fmt::format("header would be {} bytes, more than the limit of {}", text.size(),
+                             max_safetensors_header));
     }
     parse_safetensors_header(text, data_size, "new file");
     return text;
@@ -70,19 +71,25 @@ std::string checked_header_text(const fs::path& path, const SafetensorsHeader& h
 
 }  // namespace
 
-void write_safetensors(const fs::path& path, std::span<const TensorView> tensors,
-                       const SafetensorsMetadata& metadata) {
+uint64_t write_safetensors(const fs::path& path, std::span<const TensorView> tensors,
+                           const SafetensorsMetadata& metadata) {
   const auto order = in_file_order(tensors);
   const std::string header = checked_header_text(path, header_for(path, order, metadata));
   const auto length = std::bit_cast<std::array<char, 8>>(static_cast<uint64_t>(header.size()));
 
   TemporaryFile file(path);
-  file.append({length.data(), length.size()});
-  file.append(header);
+  Xxh64 hash;
+  const auto append = [&](std::string_view part) {
+    file.append(part);
+    hash.update(std::as_bytes(std::span(part)));
+  };
+  append({length.data(), length.size()});
+  append(header);
   for (const TensorView* tensor : order) {
-    file.append({reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size()});
+    append({reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size()});
   }
   file.commit();
+  return hash.digest();
 }
 
 }  // namespace headroom
