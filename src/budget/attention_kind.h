@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
+
+#include "base/enum_table.h"
 
 namespace headroom {
 
@@ -20,8 +21,17 @@ inline constexpr AttentionKind all_attention_kinds[] = {
     AttentionKind::standard, AttentionKind::optimized, AttentionKind::efficient,
     AttentionKind::super};
 
-std::string_view attention_name(AttentionKind kind);
-std::optional<AttentionKind> find_attention(std::string_view name);
+inline constexpr auto attention_table =
+    enum_table<AttentionKind>("attention", {{AttentionKind::standard, "standard"},
+                                            {AttentionKind::optimized, "optimized"},
+                                            {AttentionKind::efficient, "efficient"},
+                                            {AttentionKind::super, "super"}});
+constexpr const auto& table_of(AttentionKind) {
+  return attention_table;
+}
+constexpr std::string_view attention_name(AttentionKind kind) {
+  return attention_table.name(kind);
+}
 
 constexpr bool has_key_projection(AttentionKind kind) {
   return kind == AttentionKind::standard || kind == AttentionKind::optimized;

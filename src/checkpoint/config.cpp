@@ -17,7 +17,7 @@ namespace {
 constexpr int format_version = 3;
 
 bool is_bert(Task task) {
-  return classifies_text(task) || task == Task::masked_lm || task == Task::encoder;
+  return traits(task).architecture.starts_with("Bert");
 }
 
 int needed_version(const ModelConfig& config) {
@@ -28,16 +28,11 @@ int needed_version(const ModelConfig& config) {
   return second ? 2 : 1;
 }
 
-template <typename Enum>
-Enum from_name(const JsonFields& fields, std::string_view key,
-               std::initializer_list<std::pair<std::string_view, Enum>> known) {
+template <typename Enum, size_t N>
+Enum from_name(const JsonFields& fields, std::string_view key, const EnumTable<Enum, N>& table) {
   const std::string name = fields.text(key);
-  std::string list;
-  for (const auto& [candidate, value] : known) {
-    if (candidate == name) return value;
-    list += list.empty() ? candidate : fmt::format(", {}", candidate);
-  }
-  fields.fail(key, fmt::format("is \"{}\", this version knows: {}", name, list));
+  if (const std::optional<Enum> value = table.find(name)) return *value;
+  fields.fail(key, fmt::format("is \"{}\", this version knows: {}", name, table.list()));
 }
 
 std::vector<double> finite_numbers(const JsonFields& fields, std::string_view key) {
@@ -92,17 +87,6 @@ uint64_t checksum_from_json(const JsonFields& own) {
              fmt::format("is {}, expected 16 hexadecimal digits", shown(Json(text))));
   }
   return checksum;
-}
-
-AttentionKind attention_from_json(const JsonFields& own) {
-  const std::string name = own.text_or("attention", "standard");
-  const std::optional<AttentionKind> kind = find_attention(name);
-  if (!kind) {
-    own.fail(
-        "attention",
-        fmt::format("is \"{}\", this version knows: standard, optimized, efficient, super", name));
-  }
-  return *kind;
 }
 
 ImageFormat image_from_json(const Json& json) {
@@ -178,71 +162,6 @@ Selection stored_from_json(const Json& json, const ModelShape& shape) {
 
 }  // namespace
 
-std::string_view method_name(Method method) {
-  switch (method) {
-    case Method::dense:
-      return "dense";
-    case Method::budgeted:
-      return "budgeted";
-    case Method::static_gates:
-      return "static";
-    case Method::nested:
-      return "nested";
-    case Method::adaptive:
-      return "adaptive";
-  }
-  return "dense";
-}
-
-std::string_view task_name(Task task) {
-  switch (task) {
-    case Task::classify:
-      return "classify";
-    case Task::synthetic:
-      return "synthetic";
-    case Task::masked_lm:
-      return "masked-lm";
-    case Task::encoder:
-      return "encoder";
-    case Task::pair:
-      return "pair";
-    case Task::image:
-      return "image";
-    case Task::lm:
-      return "lm";
-    case Task::translate:
-      return "translate";
-  }
-  return "classify";
-}
-
-std::string_view tokenizer_name(TokenizerKind kind) {
-  switch (kind) {
-    case TokenizerKind::word:
-      return "word";
-    case TokenizerKind::wordpiece:
-      return "wordpiece";
-    case TokenizerKind::character:
-      return "character";
-    case TokenizerKind::space:
-      return "space";
-  }
-  return "word";
-}
-
-std::string_view token_word(TokenizerKind kind) {
-  if (kind == TokenizerKind::character) return "characters";
-  return kind == TokenizerKind::wordpiece ? "word pieces" : "words";
-}
-
-std::string_view architecture_name(Task task) {
-  if (task == Task::masked_lm) return "BertForMaskedLM";
-  if (task == Task::image) return "HeadroomForImageClassification";
-  if (task == Task::lm) return "HeadroomForCausalLM";
-  if (task == Task::translate) return "HeadroomForTranslation";
-  return task == Task::encoder ? "BertModel" : "BertForSequenceClassification";
-}
-
 std::string checksum_text(uint64_t checksum) {
   return fmt::format("{:016x}", checksum);
 }
@@ -281,7 +200,7 @@ void require_fixed_heads(const ModelConfig& config, const char* operation) {
 Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
-  json["architectures"] = {architecture_name(config.task)};
+  json["architectures"] = {traits(config.task).architecture};
   json["model_type"] = is_bert(config.task) ? "bert" : "headroom";
   json["hidden_size"] = shape.width;
   json["num_hidden_layers"] = shape.layers;
@@ -350,33 +269,18 @@ ModelConfig config_from_json(const Json& json) {
   config.shape = read_bert_shape(fields);
   config.dropout = read_dropout(fields);
   config.layer_norm_eps = read_layer_norm_eps(fields);
-  config.task = from_name<Task>(own, "task",
-                                {{"classify", Task::classify},
-                                 {"synthetic", Task::synthetic},
-                                 {"masked-lm", Task::masked_lm},
-                                 {"encoder", Task::encoder},
-                                 {"pair", Task::pair},
-                                 {"image", Task::image},
-                                 {"lm", Task::lm},
-                                 {"translate", Task::translate}});
+  config.task = from_name(own, "task", task_table);
   expect_text(fields, "model_type", is_bert(config.task) ? "bert" : "headroom");
   set_task_shape(config, own);
   config.pooler = own.boolean_or("pooler", true);
   if (config.classifies()) config.labels = read_labels(fields);
   config.shape.labels = static_cast<int64_t>(config.labels.size());
-  config.tokenizer = from_name<TokenizerKind>(own, "tokenizer",
-                                              {{"word", TokenizerKind::word},
-                                               {"wordpiece", TokenizerKind::wordpiece},
-                                               {"character", TokenizerKind::character},
-                                               {"space", TokenizerKind::space}});
+  config.tokenizer = from_name(own, "tokenizer", tokenizer_table);
   config.lower_case = own.boolean_or("lower_case", true);
-  config.method = from_name<Method>(own, "method",
-                                    {{"dense", Method::dense},
-                                     {"budgeted", Method::budgeted},
-                                     {"static", Method::static_gates},
-                                     {"nested", Method::nested},
-                                     {"adaptive", Method::adaptive}});
-  config.shape.attention = attention_from_json(own);
+  config.method = from_name(own, "method", method_table);
+  if (own.has("attention")) {
+    config.shape.attention = from_name(own, "attention", attention_table);
+  }
   if (own.has("stored")) config.stored = stored_from_json(own.object("stored"), config.shape);
   if (config.stored && config.method != Method::dense) {
     own.fail("stored", "is for models of method dense: a compact model has no smaller budgets");

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_table.h"
 #include "base/image_format.h"
 #include "base/json.h"
+#include "base/task.h"
 #include "budget/gates.h"
 #include "budget/head_choice.h"
 #include "budget/order.h"
@@ -19,19 +21,36 @@
 
 namespace headroom {
 
-enum class Method { dense, budgeted, static_gates, nested, adaptive };
-enum class Task { classify, synthetic, masked_lm, encoder, pair, image, lm, translate };
+enum class Method { dense, nested, budgeted, static_gates, adaptive };
+inline constexpr auto method_table =
+    enum_table<Method>("method", {{Method::dense, "dense", "one budget: everything"},
+                                  {Method::nested, "nested", "heads and FFN neurons in one order"},
+                                  {Method::budgeted, "budgeted", "heads behind gates"},
+                                  {Method::static_gates, "static", "gates for one budget"},
+                                  {Method::adaptive, "adaptive", "heads chosen for each input"}});
+constexpr const auto& table_of(Method) {
+  return method_table;
+}
+constexpr std::string_view method_name(Method method) {
+  return method_table.name(method);
+}
+
 enum class TokenizerKind { word, wordpiece, character, space };
-
-std::string_view method_name(Method method);
-std::string_view task_name(Task task);
-std::string_view tokenizer_name(TokenizerKind kind);
-std::string_view token_word(TokenizerKind kind);  // "words", "word pieces", "characters"
-std::string_view architecture_name(Task task);    // Hugging Face's class for it, or a name of ours
-
-// Whether a task classifies texts: what the native engine, the server and the exporters are for.
-constexpr bool classifies_text(Task task) {
-  return task == Task::classify || task == Task::pair || task == Task::synthetic;
+inline constexpr auto tokenizer_table =
+    enum_table<TokenizerKind>("tokenizer", {{TokenizerKind::word, "word"},
+                                            {TokenizerKind::wordpiece, "wordpiece"},
+                                            {TokenizerKind::character, "character"},
+                                            {TokenizerKind::space, "space"}});
+constexpr const auto& table_of(TokenizerKind) {
+  return tokenizer_table;
+}
+constexpr std::string_view tokenizer_name(TokenizerKind kind) {
+  return tokenizer_table.name(kind);
+}
+// "words", "word pieces", "characters"
+constexpr std::string_view token_word(TokenizerKind kind) {
+  if (kind == TokenizerKind::character) return "characters";
+  return kind == TokenizerKind::wordpiece ? "word pieces" : "words";
 }
 
 struct ModelConfig {

@@ -14,11 +14,11 @@ void list_sets(const std::string& data_dir, bool json) {
   Table table{{"name", "task", "train", "validation", "test", "about"}, {}};
   for (const CatalogEntry& entry : catalog()) {
     Json line = {{"name", entry.name},
-                 {"task", data_task_name(entry.task)},
+                 {"task", task_name(entry.task)},
                  {"about", entry.description},
                  {"licence", entry.licence},
                  {"present", Json::object()}};
-    std::vector<std::string> row = {entry.name, std::string(data_task_name(entry.task))};
+    std::vector<std::string> row = {entry.name, std::string(task_name(entry.task))};
     for (const DataPart part : {DataPart::train, DataPart::validation, DataPart::test}) {
       const auto found = find_part(entry, data_dir, part);
       row.push_back(!found                  ? "-"

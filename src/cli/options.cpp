@@ -48,7 +48,7 @@ CLI::Option* add_attention(CLI::App& app, std::string& value) {
 }
 
 AttentionKind parse_attention(const std::string& name) {
-  const std::optional<AttentionKind> kind = find_attention(name);
+  const std::optional<AttentionKind> kind = attention_table.find(name);
   if (kind) return *kind;
   throw Error(
       ErrorCode::usage, "read options",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/image_format.h"
+#include "base/task.h"
 #include "data/dataset.h"
 #include "data/formats/images.h"
 #include "data/formats/plain_text.h"
@@ -14,10 +15,6 @@
 #include "text/tokenizer.h"
 
 namespace headroom {
-
-// What a row is: a text with a label, an image with a label, a stretch of running text of which
-// every token but the first is to be predicted, or a sentence with its translation.
-enum class RowForm { text, image, stream, translation };
 
 struct EncodedDataset {
   std::vector<int32_t> tokens;         // row i is tokens[offsets[i], offsets[i + 1])

@@ -36,9 +36,9 @@ void read_json_rows(const fs::path& path, const RowSink& sink) {
 void read_known(const DataSource& source, const fs::path& data_dir, LabelList& labels,
                 const RowSink& sink) {
   const CatalogEntry& entry = *find_entry(source.name);
-  if (entry.task != DataTask::classify && entry.task != DataTask::pair) {
+  if (!classifies_text(entry.task)) {
     refuse(source,
-           fmt::format("is for --task {}: it holds no labelled texts", data_task_name(entry.task)));
+           fmt::format("is for --task {}: it holds no labelled texts", task_name(entry.task)));
   }
   const FoundPart found = require_part(entry, data_dir, source.part);
   labels.prefer(known_labels(found));

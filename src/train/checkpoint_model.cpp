@@ -4,7 +4,7 @@
 #include "checkpoint/make_tokenizer.h"
 #include "model/weights_io.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device) {
   ModelConfig config = read_config(directory);
@@ -49,4 +49,4 @@ ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method m
   return config;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "train/checkpoint_model.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 void require_whole(const ModelConfig& init) {
@@ -60,4 +60,4 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -7,7 +7,7 @@
 
 #include "train/stages/elastic_model.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // Puts the encoder of the checkpoint `init` into `model`, which has fresh weights for `labels`. The
 // pooler comes along when `init` has one, its classifier when it has the same labels, its
@@ -15,4 +15,4 @@ namespace headroom {
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

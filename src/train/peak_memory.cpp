@@ -8,7 +8,7 @@
 
 #include "model/torch.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 #if TORCH_VERSION_MAJOR >= 2
@@ -41,4 +41,4 @@ int64_t peak_bytes(const std::function<void()>& work) {
   return watch->peak();
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

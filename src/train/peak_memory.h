@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 
-namespace headroom {
+namespace headroom::inline train {
 
 // Bytes of tensors alive at once during `work`, beyond those alive before it. Counts what this
 // thread allocates.
 int64_t peak_bytes(const std::function<void()>& work);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

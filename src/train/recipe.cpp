@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 Recipe default_recipe(Task task) {
   Recipe recipe;
@@ -101,4 +101,4 @@ void check_shape(const ModelShape& shape, const char* operation) {
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

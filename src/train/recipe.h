@@ -8,7 +8,7 @@
 #include "checkpoint/config.h"
 #include "train/stages/adaptive_settings.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // What the losses of the stages weigh; see train/stages.h for the stages themselves.
 struct StageSettings {
@@ -22,11 +22,26 @@ struct StageSettings {
   std::optional<double> fixed_budget;                        // static gates: always this one
 };
 
+// What a budget governs.
+enum class Scope { heads, heads_and_ffn };
+inline constexpr auto scope_table =
+    enum_table<Scope>("scope", {{Scope::heads, "heads"}, {Scope::heads_and_ffn, "heads+ffn"}});
+constexpr const auto& table_of(Scope) {
+  return scope_table;
+}
+
 // How a nested model spreads a budget over its layers.
 enum class Allocation { uniform, ranked, depth };
+inline constexpr auto allocation_table =
+    enum_table<Allocation>("allocation", {{Allocation::uniform, "uniform"},
+                                          {Allocation::ranked, "ranked"},
+                                          {Allocation::depth, "depth"}});
+constexpr const auto& table_of(Allocation) {
+  return allocation_table;
+}
 
 struct NestedSettings {
-  bool ffn = true;  // the budget governs FFN neurons too, not only heads
+  Scope scope = Scope::heads_and_ffn;
   Allocation allocation = Allocation::uniform;
   int64_t group_width = 0;  // FFN neurons that come alive together; 0: default_group_width()
 };
@@ -74,4 +89,4 @@ ModelShape default_shape(Task task);
 // width.
 void check_shape(const ModelShape& shape, const char* operation);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

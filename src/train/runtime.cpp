@@ -10,7 +10,7 @@
 
 #include "base/machine.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 torch::Device open_device(const std::string& name, int local_rank) {
   if (name == "cpu") return torch::kCPU;
@@ -67,4 +67,4 @@ Json describe_runtime(torch::Device device) {
   return json;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

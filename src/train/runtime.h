@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "model/torch.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // "cpu" or "cuda"; throws ErrorCode::usage when this build or machine has no such device. Of
 // several GPUs the one with number `local_rank` is taken.
@@ -19,4 +19,4 @@ void use_threads(int threads, int processes = 1);
 // What results say about where they were made: machine, device, threads, torch version.
 Json describe_runtime(torch::Device device);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -17,60 +17,17 @@
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/score_budgets.h"
 #include "train/fine_tuning.h"
+#include "train/fingerprint.h"
 #include "train/loop/plan.h"
 #include "train/loop/training_output.h"
 #include "train/rows/task_data.h"
 #include "train/rows/task_forms.h"
 #include "train/runtime.h"
+#include "train/settings.h"
 #include "train/stages/adaptive.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
-
-// Everything that decides the course of a run; a state saved under another one cannot go on.
-std::string fingerprint(const TrainRequest& request, const TaskData& data) {
-  const Recipe& r = request.recipe;
-  const ModelShape& s = request.shape;
-  const StageSettings& g = r.stages;
-  const TaskRequest& t = request.task;
-  std::string grid;
-  for (const double budget : g.budget_grid) grid += fmt::format("{},", budget);
-  const std::string course = fmt::format(
-      "warmup={} solved={}/{} validate={}/{} clip={} gates={} mass={} overshoot={} distill={} "
-      "temperature={} low={} grid={} split={} min_count={}",
-      r.warmup, r.until_solved, r.solved, r.validate_every, r.patience, r.clip_norm,
-      r.gate_rate_factor, g.mass_weight, g.overshoot_weight, g.distill_weight, g.temperature,
-      g.budget_low, grid, t.split_seed, t.min_count);
-  return fmt::format(
-      "v5 {} {} {} rows={}/{}/{} tokens={} vocab={}/{} L{}+{} D{} H{} F{} seed={} batch={} "
-      "A={} epochs={}/{}/{}/{} rates={}/{}/{}/{} drop={} wd={} slopes={} b={} smooth={} init={} {} "
-      "{}",
-      task_name(data.task), method_name(request.method), data.name, data.train.size(),
-      data.validation.size(), data.test.size(), data.max_tokens, data.vocabulary->size(),
-      tokenizer_name(data.tokenizer), s.layers, s.decoder_layers, s.width, s.heads, s.ffn,
-      request.seed, r.batch_size, attention_name(s.attention), r.dense_epochs, r.soft_epochs,
-      r.hard_epochs, r.nested_epochs, r.dense_rate, r.soft_rate, r.hard_rate, r.nested_rate,
-      r.dropout, r.weight_decay, r.free_slopes, request.static_budget, r.stages.label_smoothing,
-      request.init.string(), course,
-      fmt::format("ffn={} allocation={} group={} bf16={}", r.nested.ffn,
-                  static_cast<int>(r.nested.allocation), r.nested.group_width, r.bf16));
-}
-
-std::string adaptive_course(const TrainRequest& request) {
-  if (request.method != Method::adaptive) return "";
-  const Recipe& recipe = request.recipe;
-  const AdaptiveSettings& a = recipe.adaptive;
-  const auto ramp = [](const Ramp& r) {
-    return fmt::format("{}/{}/{}/{}", r.first, r.last, r.begin, r.end);
-  };
-  return fmt::format(
-      " epochs={} rate={}/{} hidden={} s={}/{}/{} tau={} noise={} entropy={} share={} hard={} "
-      "hinge={} distill={} gates={}",
-      recipe.adaptive_epochs, recipe.adaptive_rate, recipe.controller_rate_factor, a.hidden,
-      a.initial_share, a.share_low, a.share_high, ramp(a.temperature), ramp(a.noise),
-      ramp(a.entropy_weight), ramp(a.share_weight), ramp(a.hard), a.hinge_weight, a.distill_weight,
-      a.gates);
-}
 
 int64_t controller_width(const TrainRequest& request, const ModelShape& shape) {
   if (request.method != Method::adaptive) return 0;
@@ -166,6 +123,24 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
 
 }  // namespace
 
+TrainRequest default_request(Task task, bool fine_tune) {
+  TrainRequest request;
+  request.task.task = task;
+  request.recipe = default_recipe(task);
+  if (fine_tune) request.recipe = fine_tuning_recipe(request.recipe);
+  request.shape = default_shape(task);
+  if (task == Task::lm) {
+    request.task.tokenizer = TokenizerKind::character;
+    request.task.max_tokens = 256;
+  }
+  if (task == Task::translate) {
+    request.task.tokenizer = TokenizerKind::wordpiece;
+    request.task.vocabulary_size = 8000;
+    request.method = Method::dense;
+  }
+  return request;
+}
+
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   check_shape(request.shape, "train");
   check_task(request);
@@ -189,7 +164,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   const TaskData data = load_task(task, fixed ? &*fixed : nullptr);
   shape = fit_shape(shape, data);
   shape.controller = controller_width(request, shape);
-  if (request.method == Method::nested && request.recipe.nested.ffn) {
+  if (request.method == Method::nested && request.recipe.nested.scope == Scope::heads_and_ffn) {
     uniform_order(shape, request.recipe.nested.group_width);  // refuses a bad --ffn-group early
   }
   const auto lock = ranks->first() ? open_output(output) : nullptr;
@@ -210,7 +185,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   settings.resume = request.resume;
   settings.ranks = ranks;
   settings.accumulate = request.parallel.accumulate;
-  settings.fingerprint = fingerprint(request, data) + adaptive_course(request);
+  settings.fingerprint = fingerprint(request, data);
   const TrainingResult training = run_stages(model, plans, *source, settings, progress);
   if (!ranks->first()) return {};
 
@@ -238,9 +213,10 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
   write_checkpoint(request.out,
                    {config, data.vocabulary->to_text(), card_for(request, config, data, report),
-                    training.log, tensor_views(on_cpu, type)});
+                    Json{{"recipe", settings_to_json(request.recipe)}}.dump() + "\n" + training.log,
+                    tensor_views(on_cpu, type)});
   remove_tree(output.state_directory());
   return report;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -14,7 +14,7 @@
 #include "train/recipe.h"
 #include "train/rows/task_request.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct TrainRequest {
   TaskRequest task;
@@ -35,6 +35,9 @@ struct TrainRequest {
   std::vector<double> budgets = {0.25, 0.5, 0.75, 1.0};  // shown at the end
 };
 
+// Defaults that suit the task; gentler ones when training starts from a checkpoint (`fine_tune`).
+TrainRequest default_request(Task task, bool fine_tune);
+
 struct TrainReport {
   std::vector<BudgetScore> scores;  // on eval_data, or on validation rows when there is none
   std::string scored_on;
@@ -47,4 +50,4 @@ struct TrainReport {
 // Of several ranks the first writes and reports; the others return an empty report.
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

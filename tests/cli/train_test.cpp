@@ -65,7 +65,8 @@ TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
                  "--task speech is not supported; this version has: classify, pair, image, lm, "
                  "translate, synthetic");
   expect_failure(train({"--attention", "linear"}), 2,
-                 "expected standard, optimized, efficient or super");
+                 "--attention linear is not supported; this version has: standard, optimized, "
+                 "efficient, super");
 }
 
 TEST_F(Train, BadDataNamesTheFileAndTheLineAndLeavesNothingBehind) {

@@ -69,7 +69,7 @@ TEST_F(NestedModel, ResumedRunsWriteTheSameCheckpoint) {
 
 TEST_F(NestedModel, OfHeadsKeepsItsFfnsWhole) {
   TrainRequest request = request_named("heads");
-  request.recipe.nested.ffn = false;
+  request.recipe.nested.scope = Scope::heads;
   request.recipe.dense_epochs = request.recipe.nested_epochs = 0.1;
   train_quietly(request);
   const ModelConfig config = read_config(request.out);

@@ -142,13 +142,14 @@ TEST(Ranks, ThatTrainSomethingElseAreRefused) {
     std::vector<StagePlan> none;
     TrainerSettings settings;
     settings.ranks = std::shared_ptr<Ranks>(&ranks, [](Ranks*) {});
-    settings.fingerprint = ranks.first() ? "seed 1" : "seed 2";
+    settings.fingerprint = {{"batch", 8}, {"seed", ranks.first() ? 1 : 2}};
     SilentProgress silent;
     const auto run = [&] { run_stages(model, none, *source, settings, silent); };
     if (ranks.first()) {
       run();
     } else {
-      expect_error(ErrorCode::usage, "rank 0 trains \"seed 1", run);
+      expect_error(ErrorCode::usage,
+                   "rank 1 would train something else than rank 0 (seed: 1 there, 2 here)", run);
     }
   });
 }

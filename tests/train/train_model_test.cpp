@@ -265,25 +265,26 @@ TEST_F(TrainModel, RestartDiscardsAnUnfinishedRun) {
 TEST_F(TrainModel, ResumingWithOtherOptionsIsAUsageError) {
   TrainRequest request = unfinished(csv, folder.path() / "model");
   request.resume = true;
-  const auto expect_refused = [](const TrainRequest& changed) {
-    expect_error(ErrorCode::usage, "saved with other data or options",
-                 [&] { train_quietly(changed); });
+  const auto expect_refused = [&](const auto& change, const std::string& difference) {
+    TrainRequest other = request;
+    change(other);
+    expect_error(ErrorCode::usage, "saved with other data or options (" + difference,
+                 [&] { train_quietly(other); });
   };
-  TrainRequest other = request;
-  other.seed = 2;
-  expect_refused(other);
-  other = request;
-  other.recipe.dense_rate = 1e-3;
-  expect_refused(other);
-  other = request;
-  other.recipe.warmup = 0.5;
-  expect_refused(other);
-  other = request;
-  other.recipe.stages.distill_weight = 0.9;
-  expect_refused(other);
-  other = request;
-  other.task.split_seed = 2;
-  expect_refused(other);
+  expect_refused([](TrainRequest& r) { r.seed = 2; }, "seed: 1 there, 2 here)");
+  expect_refused([](TrainRequest& r) { r.recipe.dense_rate = 1e-3; }, "lr: ");
+  expect_refused([](TrainRequest& r) { r.recipe.warmup = 0.5; }, "warmup: ");
+  expect_refused([](TrainRequest& r) { r.recipe.stages.distill_weight = 0.9; }, "distill-weight: ");
+  expect_refused([](TrainRequest& r) { r.task.split_seed = 2; }, "split-seed: 1 there, 2 here;");
+  expect_refused([](TrainRequest& r) { r.task.cased = true; }, "cased: false there, true here");
+}
+
+TEST_F(TrainModel, ResumingOnOtherRowsIsAUsageError) {
+  const fs::path rows = folder.write("rows.csv", reviews(200, 1));
+  TrainRequest request = unfinished(rows, folder.path() / "model");
+  request.resume = true;
+  folder.write("rows.csv", reviews(200, 3));
+  expect_error(ErrorCode::usage, "training rows: ", [&] { train_quietly(request); });
 }
 
 TEST_F(TrainModel, WeightsMayBeStoredAsBf16) {

@@ -88,7 +88,7 @@ TEST(OrderFor, FollowsTheSettings) {
   EXPECT_EQ(order_for(shape, sorted, settings), uniform_order(shape, 16));
   settings.allocation = Allocation::depth;
   EXPECT_EQ(order_for(shape, sorted, settings), depth_order(shape, 16));
-  settings.ffn = false;
+  settings.scope = Scope::heads;
   EXPECT_EQ(order_for(shape, sorted, settings), depth_order(shape, 0));
 }
 

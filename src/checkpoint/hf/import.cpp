@@ -46,7 +46,7 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
   ImportReport report;
   report.config = config.config;
   report.architecture =
-      config.architecture.empty() ? architecture_name(config.config.task) : config.architecture;
+      config.architecture.empty() ? traits(config.config.task).architecture : config.architecture;
   report.notes = config.notes;
   const HfTokenizer tokenizer = read_hf_tokenizer(folder, report.config.shape, report.notes);
   report.config.lower_case = tokenizer.lower_case;

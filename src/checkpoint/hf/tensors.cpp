@@ -94,7 +94,7 @@ HfTensors map_hf_tensors(const HfWeights& weights, const ModelConfig& config) {
   for (const TensorName& wanted : tensor_names(stored.shape, stored.output_head())) {
     result.tensors.push_back(mapper.take(wanted));
   }
-  result.notes = mapper.leave_the_rest(architecture_name(config.task));
+  result.notes = mapper.leave_the_rest(traits(config.task).architecture);
   return result;
 }
 

@@ -41,22 +41,6 @@ bool has_part(const CatalogEntry& entry, DataPart part) {
 
 }  // namespace
 
-std::string_view data_task_name(DataTask task) {
-  switch (task) {
-    case DataTask::classify:
-      return "classify";
-    case DataTask::pair:
-      return "pair";
-    case DataTask::image:
-      return "image";
-    case DataTask::lm:
-      return "lm";
-    case DataTask::translate:
-      return "translate";
-  }
-  return "unknown";
-}
-
 const CatalogEntry* find_entry(std::string_view name) {
   const auto found = std::find_if(catalog().begin(), catalog().end(),
                                   [&](const CatalogEntry& entry) { return entry.name == name; });

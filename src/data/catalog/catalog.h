@@ -9,15 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/task.h"
 #include "data/dataset.h"
 
 namespace headroom {
 
-enum class DataTask { classify, pair, image, lm, translate };
-std::string_view data_task_name(DataTask task);  // as `--task` spells it
-
-// How the rows of a set are written.
-enum class RowFormat {
+// How the files of a set are written.
+enum class FileFormat {
   class_csv,       // CSV without header: class number, text fields; names in a classes file
   banking_csv,     // CSV with header: text, category
   review_tree,     // imdb: folders PART/LABEL/*.txt, as a directory or a tar
@@ -43,7 +41,7 @@ struct PartLayout {
 
 struct DataLayout {
   std::string title;  // "prepared subset" or "original download"
-  RowFormat format = RowFormat::class_csv;
+  FileFormat format = FileFormat::class_csv;
   std::vector<PartLayout> parts;
   std::string classes_file;         // class_csv: names, one a line
   int first_class = 1;              // class_csv: the number of the first name
@@ -52,7 +50,7 @@ struct DataLayout {
 
 struct CatalogEntry {
   std::string name;
-  DataTask task = DataTask::classify;
+  Task task = Task::classify;
   std::string description;
   std::string licence;
   std::vector<DataLayout> layouts;  // the first one that is complete wins

@@ -20,17 +20,17 @@ std::vector<int64_t> each(size_t classes, int64_t rows) {
 
 DataLayout class_csv(const char* title, const std::string& classes_file, int first_class,
                      std::vector<PartLayout> parts) {
-  return {title, RowFormat::class_csv, std::move(parts), classes_file, first_class, {}};
+  return {title, FileFormat::class_csv, std::move(parts), classes_file, first_class, {}};
 }
 
-DataLayout layout(const char* title, RowFormat format, std::vector<PartLayout> parts,
+DataLayout layout(const char* title, FileFormat format, std::vector<PartLayout> parts,
                   std::vector<std::string> labels = {}) {
   return {title, format, std::move(parts), "", 1, std::move(labels)};
 }
 
 CatalogEntry agnews() {
   return {"agnews",
-          DataTask::classify,
+          Task::classify,
           "news headlines and leads in 4 topics",
           "research and other non-commercial use (readme.txt)",
           {class_csv(shared, "ag_news/classes.txt", 1,
@@ -46,7 +46,7 @@ CatalogEntry agnews() {
 
 CatalogEntry dbpedia() {
   return {"dbpedia",
-          DataTask::classify,
+          Task::classify,
           "first sentences of Wikipedia articles in 14 kinds of things",
           "CC BY-SA and GNU FDL (readme.txt)",
           {class_csv(shared, "dbpedia14_subset/classes.txt", 0,
@@ -59,13 +59,13 @@ CatalogEntry dbpedia() {
 
 // An archive holds both parts; an unpacked directory has a folder for each.
 DataLayout review_archive(const char* title, const std::string& file) {
-  return layout(title, RowFormat::review_tree,
+  return layout(title, FileFormat::review_tree,
                 {{train, {file}, 25000, each(2, 12500)}, {test, {file}, 25000, each(2, 12500)}},
                 {"neg", "pos"});
 }
 
 DataLayout review_folder(const std::string& folder) {
-  return layout(original, RowFormat::review_tree,
+  return layout(original, FileFormat::review_tree,
                 {{train, {folder + "/train"}, 25000, each(2, 12500)},
                  {test, {folder + "/test"}, 25000, each(2, 12500)}},
                 {"neg", "pos"});
@@ -74,7 +74,7 @@ DataLayout review_folder(const std::string& folder) {
 CatalogEntry imdb() {
   return {
       "imdb",
-      DataTask::classify,
+      Task::classify,
       "film reviews, negative or positive",
       "none stated; cite Maas et al. 2011",
       {review_archive(shared, "imdb/aclImdb_labelled.tar"),
@@ -96,7 +96,7 @@ const std::vector<int64_t>& newsgroup_test_rows() {
 
 DataLayout newsgroups(const char* title, const std::string& train_file,
                       const std::string& test_file) {
-  return layout(title, RowFormat::newsgroup_tree,
+  return layout(title, FileFormat::newsgroup_tree,
                 {{train, {train_file}, 11314, newsgroup_train_rows()},
                  {test, {test_file}, 7532, newsgroup_test_rows()}});
 }
@@ -104,7 +104,7 @@ DataLayout newsgroups(const char* title, const std::string& train_file,
 CatalogEntry newsgroups20() {
   const std::string archive = "20news-bydate.tar";
   return {"newsgroups20",
-          DataTask::classify,
+          Task::classify,
           "Usenet posts with headers in 20 newsgroups, split by date",
           "none stated",
           {newsgroups(shared, "newsgroups20/" + archive, "newsgroups20/" + archive),
@@ -115,7 +115,7 @@ CatalogEntry newsgroups20() {
 }
 
 DataLayout banking(const char* title, const std::string& folder) {
-  return layout(title, RowFormat::banking_csv,
+  return layout(title, FileFormat::banking_csv,
                 {{train,
                   {folder + "/train.csv"},
                   10003,
@@ -129,14 +129,14 @@ DataLayout banking(const char* title, const std::string& folder) {
 
 CatalogEntry banking77() {
   return {"banking77",
-          DataTask::classify,
+          Task::classify,
           "questions to a bank in 77 intents",
           "CC BY 4.0",
           {banking(shared, "banking77"), banking(original, "banking_data")}};
 }
 
 DataLayout sick_files(const char* title, const std::string& folder) {
-  return layout(title, RowFormat::sick_tsv,
+  return layout(title, FileFormat::sick_tsv,
                 {{train, {folder + "SICK_train.txt"}, 4500, {665, 1299, 2536}},
                  {validation, {folder + "SICK_trial.txt"}, 500, {74, 144, 282}},
                  {test, {folder + "SICK_test_annotated.txt"}, 4927, {720, 1414, 2793}}});
@@ -144,7 +144,7 @@ DataLayout sick_files(const char* title, const std::string& folder) {
 
 CatalogEntry sick() {
   return {"sick",
-          DataTask::pair,
+          Task::pair,
           "pairs of sentences: entailment, contradiction or neutral",
           "CC BY-NC-SA 3.0 (readme.txt)",
           {sick_files(shared, "sick/"), sick_files(original, "SICK/"), sick_files(original, "")}};
@@ -158,15 +158,15 @@ CatalogEntry snli() {
   const std::vector<int64_t> dev_rows = {3278, 3329, 3235};
   const std::vector<int64_t> test_rows = {3237, 3368, 3219};
   return {"snli",
-          DataTask::pair,
+          Task::pair,
           "image captions and hypotheses: entailment, contradiction or neutral (in the prepared "
           "subset the "
           "official dev part is the training part)",
           "CC BY-SA 4.0",
-          {layout(shared, RowFormat::parallel_pairs,
+          {layout(shared, FileFormat::parallel_pairs,
                   {{train, parallel("dev"), 9842, dev_rows},
                    {test, parallel("test"), 9824, test_rows}}),
-           layout(original, RowFormat::snli_json,
+           layout(original, FileFormat::snli_json,
                   {{train, {file + "train.jsonl"}, 549367, {183187, 183416, 182764}},
                    {validation, {file + "dev.jsonl"}, 9842, dev_rows},
                    {test, {file + "test.jsonl"}, 9824, test_rows}})}};
@@ -183,15 +183,15 @@ CatalogEntry yelp() {
   const std::vector<std::string> labels = {"negative", "positive"};
   return {
       "yelp",
-      DataTask::classify,
+      Task::classify,
       "sentences of restaurant reviews, negative or positive (in the prepared subset the release's "
       "test part is the training part and dev the test part)",
       "Yelp's own terms; repository Apache-2.0",
-      {layout(shared, RowFormat::label_files,
+      {layout(shared, FileFormat::label_files,
               {{train, files(shared_stem + "test"), 126670, test_rows},
                {test, files(shared_stem + "dev"), 63483, dev_rows}},
               labels),
-       layout(original, RowFormat::label_files,
+       layout(original, FileFormat::label_files,
               {{train, files(stem + "train"), 444101, {176787, 267314}},
                {validation, files(stem + "dev"), 63483, dev_rows},
                {test, files(stem + "test"), 126670, test_rows}},
@@ -201,12 +201,12 @@ CatalogEntry yelp() {
 CatalogEntry mnist() {
   const auto folder = [](const char* title, const std::string& name) {
     return layout(
-        title, RowFormat::idx_images,
+        title, FileFormat::idx_images,
         {{train, {name + "/train-images-idx3-ubyte", name + "/train-labels-idx1-ubyte"}, 60000, {}},
          {test, {name + "/t10k-images-idx3-ubyte", name + "/t10k-labels-idx1-ubyte"}, 10000, {}}});
   };
   return {"mnist",
-          DataTask::image,
+          Task::image,
           "28 x 28 images of handwritten digits",
           "none stated",
           {folder(shared, "mnist"), folder(original, "MNIST/raw")}};
@@ -219,14 +219,14 @@ CatalogEntry cifar10() {
                                            "dog",      "frog",       "horse", "ship", "truck"};
   return {
       "cifar10",
-      DataTask::image,
+      Task::image,
       "32 x 32 colour images of 10 kinds of things",
       "none stated",
-      {layout(shared, RowFormat::cifar_images,
+      {layout(shared, FileFormat::cifar_images,
               {{train, {subset + "data_batch_1.bin", subset + "data_batch_2.bin"}, 20000, {}},
                {test, {subset + "test_batch_first1000.bin"}, 1000, {}}},
               labels),
-       layout(original, RowFormat::cifar_images,
+       layout(original, FileFormat::cifar_images,
               {{train,
                 {whole + "data_batch_1.bin", whole + "data_batch_2.bin", whole + "data_batch_3.bin",
                  whole + "data_batch_4.bin", whole + "data_batch_5.bin"},
@@ -241,13 +241,13 @@ CatalogEntry multi30k() {
     const auto files = [&](const std::string& part) -> std::vector<std::string> {
       return {name + part + ".en", name + part + ".de"};
     };
-    return layout(title, RowFormat::parallel_text,
+    return layout(title, FileFormat::parallel_text,
                   {{train, files("train"), 29000, {}},
                    {validation, files("val"), 1014, {}},
                    {test, files("test_2016_flickr"), 1000, {}}});
   };
   return {"multi30k",
-          DataTask::translate,
+          Task::translate,
           "image captions in English and German",
           "none stated; captions derive from Flickr30k (research use)",
           {folder(shared, "multi30k_en_de/"), folder(original, "data/task1/raw/")}};
@@ -255,10 +255,10 @@ CatalogEntry multi30k() {
 
 CatalogEntry shakespeare() {
   return {"shakespeare",
-          DataTask::lm,
+          Task::lm,
           "40,000 lines of Shakespeare, by character",
           "public domain",
-          {layout(shared, RowFormat::split_text,
+          {layout(shared, FileFormat::split_text,
                   {{train, {"tinyshakespeare/input.txt"}, 0, {}},
                    {validation, {"tinyshakespeare/input.txt"}, 0, {}},
                    {test, {"tinyshakespeare/input.txt"}, 0, {}}})}};
@@ -268,14 +268,14 @@ CatalogEntry wikitext2() {
   const std::string subset = "wikitext2_valid_test/";
   const std::string whole = "wikitext-2/wiki.";
   return {"wikitext2",
-          DataTask::lm,
+          Task::lm,
           "Wikipedia articles by word (in the prepared subset the official validation part is the "
           "training "
           "part)",
           "CC BY-SA",
-          {layout(shared, RowFormat::plain_text,
+          {layout(shared, FileFormat::plain_text,
                   {{train, {subset + "valid.txt"}, 0, {}}, {test, {subset + "test.txt"}, 0, {}}}),
-           layout(original, RowFormat::plain_text,
+           layout(original, FileFormat::plain_text,
                   {{train, {whole + "train.tokens"}, 0, {}},
                    {validation, {whole + "valid.tokens"}, 0, {}},
                    {test, {whole + "test.tokens"}, 0, {}}})}};

@@ -99,7 +99,7 @@ void read_label_files(const FoundPart& found, const RowSink& sink) {
 
 TreeLayout tree_layout(const FoundPart& found) {
   const std::string part(part_name(found.part->part));
-  if (found.layout->format == RowFormat::review_tree) {
+  if (found.layout->format == FileFormat::review_tree) {
     return {part, found.layout->labels, ".txt", false};
   }
   return {"20news-bydate-" + part, {}, "", true};
@@ -119,27 +119,27 @@ std::vector<std::string> known_labels(const FoundPart& found) {
 
 void read_known_rows(const FoundPart& found, const RowSink& sink) {
   switch (found.layout->format) {
-    case RowFormat::class_csv:
+    case FileFormat::class_csv:
       return read_class_csv(found, sink);
-    case RowFormat::banking_csv:
+    case FileFormat::banking_csv:
       return read_column_rows(found.files[0], DelimitedFormat::csv,
                               {true, "category", {"text"}, ""}, sink);
-    case RowFormat::sick_tsv:
+    case FileFormat::sick_tsv:
       return read_column_rows(found.files[0], DelimitedFormat::tsv,
                               {true, "entailment_judgment", {"sentence_A"}, "sentence_B"}, sink);
-    case RowFormat::review_tree:
-    case RowFormat::newsgroup_tree:
+    case FileFormat::review_tree:
+    case FileFormat::newsgroup_tree:
       return read_tree_rows(found.files[0], tree_layout(found), sink);
-    case RowFormat::parallel_pairs:
+    case FileFormat::parallel_pairs:
       return read_parallel_pairs(found, sink);
-    case RowFormat::snli_json:
+    case FileFormat::snli_json:
       return read_snli_json(found, sink);
-    case RowFormat::label_files:
+    case FileFormat::label_files:
       return read_label_files(found, sink);
     default:
       throw Error(ErrorCode::usage, "load data",
                   fmt::format("{} is for --task {}: it holds no labelled texts", found.entry->name,
-                              data_task_name(found.entry->task)));
+                              task_name(found.entry->task)));
   }
 }
 

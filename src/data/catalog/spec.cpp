@@ -15,19 +15,6 @@
 namespace headroom {
 namespace {
 
-constexpr std::array<std::pair<SourceKind, std::string_view>, 10> kind_names = {{
-    {SourceKind::csv, "csv"},
-    {SourceKind::tsv, "tsv"},
-    {SourceKind::jsonl, "jsonl"},
-    {SourceKind::imdb, "imdb"},
-    {SourceKind::idx, "idx"},
-    {SourceKind::cifar, "cifar"},
-    {SourceKind::parallel, "parallel"},
-    {SourceKind::text, "text"},
-    {SourceKind::synthetic, "synthetic"},
-    {SourceKind::named, "a known name"},
-}};
-
 [[noreturn]] void fail(std::string_view spec, std::string_view message) {
   throw Error(ErrorCode::usage, "parse data spec", fmt::format("\"{}\": {}", spec, message));
 }
@@ -50,11 +37,9 @@ std::optional<SourceKind> path_kind(std::string_view text) {
   const std::string_view rest = text.substr(colon + 1);
   const std::string_view value = rest.substr(0, rest.find_first_of("?+"));
   if (value == "train" || value == "test" || value == "validation") return std::nullopt;
-  for (const auto& [kind, name] : kind_names) {
-    const bool takes_path = kind != SourceKind::synthetic && kind != SourceKind::named;
-    if (takes_path && text.substr(0, colon) == name) return kind;
-  }
-  return std::nullopt;
+  const std::optional<SourceKind> kind = source_table.find(text.substr(0, colon));
+  const bool takes_path = kind != SourceKind::synthetic && kind != SourceKind::named;
+  return takes_path ? kind : std::nullopt;
 }
 
 std::string_view leading_word(std::string_view text) {
@@ -109,7 +94,7 @@ std::vector<Option> parse_options(std::string_view text, std::string_view spelle
 [[noreturn]] void fail_option(const DataSource& source, const Option& option,
                               std::string_view allowed) {
   fail(source.spelled, fmt::format("unknown option \"{}\"; {} takes {}", option.key,
-                                   source_kind_name(source.kind), allowed));
+                                   source_table.name(source.kind), allowed));
 }
 
 void apply_column_option(DataSource& source, const Option& option) {
@@ -177,11 +162,11 @@ void set_paths(DataSource& source, std::string_view text) {
   source.paths = list ? split(text, ',') : std::vector<std::string>{std::string(text)};
   if (std::find(source.paths.begin(), source.paths.end(), "") != source.paths.end()) {
     fail(source.spelled,
-         fmt::format("a file name is missing after \"{}:\"", source_kind_name(source.kind)));
+         fmt::format("a file name is missing after \"{}:\"", source_table.name(source.kind)));
   }
   if (list && source.kind != SourceKind::cifar && source.paths.size() != 2) {
     fail(source.spelled,
-         fmt::format("{}: takes two files, FILE,FILE", source_kind_name(source.kind)));
+         fmt::format("{}: takes two files, FILE,FILE", source_table.name(source.kind)));
   }
 }
 
@@ -229,13 +214,6 @@ DataSource parse_source(std::string_view text) {
 }
 
 }  // namespace
-
-std::string_view source_kind_name(SourceKind kind) {
-  for (const auto& [candidate, name] : kind_names) {
-    if (candidate == kind) return name;
-  }
-  return "unknown";
-}
 
 DataSpec parse_data_spec(std::string_view text) {
   DataSpec spec;

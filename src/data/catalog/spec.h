@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_table.h"
 #include "data/dataset.h"
 #include "data/formats/column_rows.h"
 #include "data/formats/synthetic.h"
@@ -15,7 +16,17 @@
 namespace headroom {
 
 enum class SourceKind { csv, tsv, jsonl, imdb, idx, cifar, parallel, text, synthetic, named };
-std::string_view source_kind_name(SourceKind kind);
+inline constexpr auto source_table =
+    enum_table<SourceKind>("data source", {{SourceKind::csv, "csv"},
+                                           {SourceKind::tsv, "tsv"},
+                                           {SourceKind::jsonl, "jsonl"},
+                                           {SourceKind::imdb, "imdb"},
+                                           {SourceKind::idx, "idx"},
+                                           {SourceKind::cifar, "cifar"},
+                                           {SourceKind::parallel, "parallel"},
+                                           {SourceKind::text, "text"},
+                                           {SourceKind::synthetic, "synthetic"},
+                                           {SourceKind::named, "a known name"}});
 
 struct DataSource {
   SourceKind kind = SourceKind::csv;

@@ -22,7 +22,7 @@ std::string source_name(const DataSource& source) {
   std::vector<std::string> files;
   for (const std::string& path : source.paths) files.push_back(without_folder(path));
   const size_t options = std::min(source.spelled.rfind('?'), source.spelled.size());
-  return fmt::format("{}:{}{}", source_kind_name(source.kind), join(files, ","),
+  return fmt::format("{}:{}{}", source_table.name(source.kind), join(files, ","),
                      source.spelled.substr(options));
 }
 

@@ -90,12 +90,12 @@ void name_labels(ImageDataset& images, const std::vector<std::string>& names) {
 void read_known_images(const DataSource& source, const fs::path& data_dir, MemoryAllowance& memory,
                        ImageDataset& into) {
   const CatalogEntry& entry = *find_entry(source.name);
-  if (entry.task != DataTask::image) {
+  if (entry.task != Task::image) {
     throw Error(ErrorCode::usage, "load images",
-                fmt::format("{} is for --task {}", source.name, data_task_name(entry.task)));
+                fmt::format("{} is for --task {}", source.name, task_name(entry.task)));
   }
   const FoundPart found = require_part(entry, data_dir, source.part);
-  if (found.layout->format == RowFormat::idx_images) {
+  if (found.layout->format == FileFormat::idx_images) {
     read_idx(found.files[0], found.files[1], memory, into);
   } else {
     for (const fs::path& file : found.files) read_cifar(file, memory, into);

@@ -28,12 +28,12 @@ std::string read_text(const fs::path& path, MemoryAllowance& memory) {
   return text;
 }
 
-FoundPart part_for(const DataSource& source, const fs::path& data_dir, DataTask task) {
+FoundPart part_for(const DataSource& source, const fs::path& data_dir, Task task) {
   const CatalogEntry& entry = *find_entry(source.name);
   if (entry.task != task) {
     throw Error(ErrorCode::usage, "load data",
-                fmt::format("{} is for --task {}, not {}", source.name, data_task_name(entry.task),
-                            data_task_name(task)));
+                fmt::format("{} is for --task {}, not {}", source.name, task_name(entry.task),
+                            task_name(task)));
   }
   return require_part(entry, data_dir, source.part);
 }
@@ -50,10 +50,10 @@ size_t nine_tenths(std::string_view text) {
 
 std::string known_text(const DataSource& source, const fs::path& data_dir,
                        MemoryAllowance& memory) {
-  const FoundPart found = part_for(source, data_dir, DataTask::lm);
+  const FoundPart found = part_for(source, data_dir, Task::lm);
   std::string text;
   for (const fs::path& file : found.files) text += read_text(file, memory);
-  if (found.layout->format != RowFormat::split_text) return text;
+  if (found.layout->format != FileFormat::split_text) return text;
   const size_t end = nine_tenths(text);
   return source.part == DataPart::train ? text.substr(0, end) : text.substr(end);
 }
@@ -119,7 +119,7 @@ std::vector<SentencePair> load_parallel(std::string_view spec, const fs::path& d
     if (source.kind == SourceKind::parallel) {
       read_pairs(source.paths[0], source.paths[1], memory, pairs);
     } else if (source.kind == SourceKind::named) {
-      const FoundPart found = part_for(source, data_dir, DataTask::translate);
+      const FoundPart found = part_for(source, data_dir, Task::translate);
       read_pairs(found.files[0], found.files[1], memory, pairs);
     } else {
       throw Error(ErrorCode::usage, "load data",

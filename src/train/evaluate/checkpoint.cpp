@@ -9,7 +9,7 @@
 #include "train/rows/task_forms.h"
 #include "train/runtime.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 EncodedDataset rows_for(const EvalRequest& request, const CheckpointModel& checkpoint) {
@@ -35,4 +35,4 @@ std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
                        request.budgets, checkpoint.tokenizer.get());
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -7,7 +7,7 @@
 
 #include "budget/score.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct EvalRequest {
   std::filesystem::path model;
@@ -21,4 +21,4 @@ struct EvalRequest {
 
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -1,6 +1,6 @@
 #include "train/evaluate/choice.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 torch::Tensor entropy_of(const torch::Tensor& scores) {
@@ -83,4 +83,4 @@ ChoiceEvaluation evaluate_choice(const ElasticModel& model, const std::vector<Ba
   return result;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -7,7 +7,7 @@
 #include "train/evaluate/evaluate.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // Rows in the order of the batches; all tensors on the CPU.
 struct ChoiceEvaluation {
@@ -40,4 +40,4 @@ struct ChoiceOptions {
 ChoiceEvaluation evaluate_choice(const ElasticModel& model, const std::vector<Batch>& batches,
                                  const ChoiceOptions& options = {});
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -9,7 +9,7 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAGuard.h>
 
-namespace headroom {
+namespace headroom::inline train {
 
 std::function<void()> recorded(const std::function<void()>& work) {
   const auto graph = std::make_shared<at::cuda::CUDAGraph>();
@@ -23,13 +23,13 @@ std::function<void()> recorded(const std::function<void()>& work) {
   return [graph] { graph->replay(); };
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train
 #else
-namespace headroom {
+namespace headroom::inline train {
 
 std::function<void()> recorded(const std::function<void()>& /*work*/) {
   throw Error(ErrorCode::usage, "record a CUDA graph", "this build has no CUDA");
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train
 #endif

@@ -5,10 +5,10 @@
 
 #include <functional>
 
-namespace headroom {
+namespace headroom::inline train {
 
 // Records `work`, which must use the same memory every time, and returns what replays it. Throws
 // ErrorCode::usage in a build without CUDA.
 std::function<void()> recorded(const std::function<void()>& work);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

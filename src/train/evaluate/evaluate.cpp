@@ -8,7 +8,7 @@
 
 #include "train/rows/batches.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size,
                                       torch::Device device) {
@@ -53,4 +53,4 @@ Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batch
   return result;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -9,7 +9,7 @@
 #include "model/batch.h"
 #include "model/forward.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct Evaluation {
   double accuracy = 0;
@@ -29,4 +29,4 @@ std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size
 Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batches,
                     const ForwardOptions& options);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -9,7 +9,7 @@
 
 #include "checkpoint/config.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct GenerateSettings {
   int64_t max_new_tokens = 200;
@@ -46,4 +46,4 @@ class Generator {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -10,7 +10,7 @@
 #include "train/rows/task_forms.h"
 #include "train/runtime.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 constexpr size_t images_a_batch = 100;
@@ -51,4 +51,4 @@ void predict_images(
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -8,7 +8,7 @@
 
 #include "checkpoint/config.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct ImageRequest {
   std::filesystem::path model;
@@ -31,4 +31,4 @@ void predict_images(
     const ImageRequest& request,
     const std::function<void(const ModelConfig& config, const ImagePrediction&)>& take);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -8,7 +8,7 @@
 #include "train/rows/batches.h"
 #include "train/runtime.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct Predictor::State {
   CheckpointModel checkpoint;
@@ -75,4 +75,4 @@ Answer Predictor::predict(const Text& text) const {
   return answer;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -8,7 +8,7 @@
 #include "checkpoint/config.h"
 #include "headroom/types.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 class Predictor {
  public:
@@ -28,4 +28,4 @@ class Predictor {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

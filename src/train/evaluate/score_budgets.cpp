@@ -5,7 +5,7 @@
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/translate.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 constexpr int batch_size_cpu = 64;  // 64 x 64 tokens of width 256 stay inside L2 and L3
@@ -67,4 +67,4 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
   return scores;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -8,7 +8,7 @@
 #include "text/bert_normalizer.h"
 #include "train/rows/batches.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 constexpr int64_t longer_than_source = 20;  // tokens; German captions rarely need 10
@@ -137,4 +137,4 @@ Cost mean_translation_cost(const ModelShape& shape, const EncodedDataset& data) 
   return mean;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

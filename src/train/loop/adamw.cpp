@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 struct Factors {  // everything of an update that does not depend on the element
@@ -54,4 +54,4 @@ void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settin
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -4,7 +4,7 @@
 
 #include "train/loop/parameters.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct AdamWSettings {
   double beta1 = 0.9;
@@ -17,4 +17,4 @@ struct AdamWSettings {
 void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
                 double learning_rate, int64_t step);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -2,7 +2,7 @@
 
 #include <ATen/autocast_mode.h>
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 void set_cuda_autocast(bool enabled) {
@@ -30,4 +30,4 @@ Bf16Autocast::~Bf16Autocast() {
   set_cuda_autocast(false);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -3,7 +3,7 @@
 
 #include "model/torch.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // While it lives, forward passes on `device` run in bf16 where torch thinks it safe. Does nothing
 // on a CPU: bf16 is slower there without AMX.
@@ -18,4 +18,4 @@ class Bf16Autocast {
   bool active_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

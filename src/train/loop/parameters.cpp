@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace headroom {
+namespace headroom::inline train {
 
 Parameters::Parameters(ElasticModel& model, const ParameterSettings& settings) {
   std::vector<torch::Tensor*> matrices;
@@ -68,4 +68,4 @@ void Parameters::restore(const std::vector<torch::Tensor>& values) {
   for (size_t i = 0; i < groups_.size(); ++i) groups_[i].values.copy_(values[i]);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -8,7 +8,7 @@
 
 #include "train/stages/elastic_model.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // Parameters that share a learning-rate factor and weight decay.
 struct ParameterGroup {
@@ -48,4 +48,4 @@ class Parameters {
   std::vector<ParameterGroup> groups_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace headroom {
+namespace headroom::inline train {
 
 double Schedule::rate(int64_t step) const {
   if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
@@ -20,4 +20,4 @@ double Schedule::rate_at(double share) const {
   return peak * std::clamp((1 - share) / std::max(1 - rise, 1e-9), 0.0, 1.0);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct Schedule {
   double peak = 3e-4;
@@ -17,4 +17,4 @@ struct Schedule {
   double rate_at(double share) const;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -16,7 +16,7 @@
 #include "train/loop/training_state.h"
 #include "train/parallel/gradient_exchange.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -107,15 +107,16 @@ class Trainer {
 
   // The others would wait for ever for a rank that trains something else.
   void require_same_run() {
-    const std::string mine =
-        fmt::format("{} at step {}", settings_.fingerprint, state_.total_steps);
-    const std::string first = ranks_.text_from_first(mine);
+    const Json mine = {{"run", settings_.fingerprint}, {"step", state_.total_steps}};
+    const Json first = Json::parse(ranks_.text_from_first(mine.dump()));
     if (mine == first) return;
-    throw Error(
-        ErrorCode::usage, "train with others",
-        fmt::format("rank {} would train \"{}\", but rank 0 trains \"{}\": every rank needs "
-                    "the same options, data and --out folder",
-                    ranks_.rank(), mine, first));
+    throw Error(ErrorCode::usage, "train with others",
+                fmt::format("rank {} would train something else than rank 0 ({}): every rank needs "
+                            "the same options, data and --out folder",
+                            ranks_.rank(),
+                            first["step"] != mine["step"]
+                                ? differences({{"step", first["step"]}}, {{"step", mine["step"]}})
+                                : differences(first["run"], mine["run"])));
   }
 
   static bool is_last(const StagePlan& plan, const StageRecord& record) {
@@ -332,4 +333,4 @@ TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, Ba
   return Trainer(model, plans, source, settings, progress).run();
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

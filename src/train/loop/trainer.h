@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/progress.h"
 #include "train/loop/adamw.h"
 #include "train/loop/parameters.h"
@@ -14,7 +15,7 @@
 #include "train/rows/batches.h"
 #include "train/stages/stage.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct StagePlan {
   std::unique_ptr<Stage> stage;
@@ -35,7 +36,7 @@ struct TrainerSettings {
   std::filesystem::path state_directory;  // empty: nothing is saved, nothing can be resumed
   double save_seconds = 60;               // between saved states
   bool resume = false;                    // go on from state_directory if a state is there
-  std::string fingerprint;                // of everything that must not change between runs
+  Json fingerprint;                       // everything that must not change between runs
   int64_t accumulate = 1;                 // parts that a rank's share of a batch is computed in
   std::shared_ptr<Ranks> ranks = std::make_shared<Ranks>();  // who else trains this model
 };
@@ -63,4 +64,4 @@ struct TrainingResult {
 TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, BatchSource& source,
                           const TrainerSettings& settings, ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

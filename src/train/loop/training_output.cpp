@@ -7,7 +7,7 @@
 #include "checkpoint/checkpoint.h"
 #include "train/loop/training_state.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace fs = std::filesystem;
 
 fs::path TrainingOutput::state_directory() const {
@@ -45,4 +45,4 @@ std::unique_ptr<LockedFile> open_output(const TrainingOutput& output) {
   return locked;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -6,7 +6,7 @@
 
 #include "base/locked_file.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct TrainingOutput {
   std::filesystem::path out;
@@ -23,4 +23,4 @@ void check_output(const TrainingOutput& output);
 // what it returns is kept, another run into the same output is refused.
 [[nodiscard]] std::unique_ptr<LockedFile> open_output(const TrainingOutput& output);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

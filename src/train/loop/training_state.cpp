@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/join.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "checkpoint/tensors/safetensors_writer.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 constexpr const char* state_folder = "state";
@@ -50,6 +50,22 @@ StageRecord stage_from_json(const Json& json) {
 
 }  // namespace
 
+std::string differences(const Json& there, const Json& here) {
+  if (!there.is_object() || !here.is_object()) {
+    return fmt::format("{} there, {} here", shown(there), shown(here));
+  }
+  Json names = there;
+  names.update(here);
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : names.items()) {
+    const Json left = there.value(name, Json());
+    const Json right = here.value(name, Json());
+    if (left == right) continue;
+    parts.push_back(fmt::format("{}: {} there, {} here", name, shown(left), shown(right)));
+  }
+  return join(parts, "; ");
+}
+
 bool has_state(const std::filesystem::path& directory) {
   return std::filesystem::exists(directory / state_folder / "state.json");
 }
@@ -84,19 +100,19 @@ void save_state(const std::filesystem::path& directory, const TrainingState& sta
 }
 
 std::optional<TrainingState> load_state(const std::filesystem::path& directory,
-                                        const std::string& fingerprint) {
+                                        const Json& fingerprint) {
   const auto folder = directory / state_folder;
   if (!has_state(directory)) return std::nullopt;
   const Json json = parse_json(read_file(folder / "state.json", ErrorCode::bad_data),
                                ErrorCode::bad_data, "training state");
   const JsonFields fields(json, ErrorCode::bad_data, "training state");
   TrainingState state;
-  state.fingerprint = fields.text("fingerprint");
+  state.fingerprint = fields.has("fingerprint") ? json["fingerprint"] : Json();
   if (state.fingerprint != fingerprint) {
     throw Error(ErrorCode::usage, "resume training",
-                fmt::format("{} was saved with other data or options: repeat the command that "
+                fmt::format("{} was saved with other data or options ({}): repeat the command that "
                             "started it, or remove it to start anew",
-                            directory.string()));
+                            directory.string(), differences(state.fingerprint, fingerprint)));
   }
   state.total_steps = fields.integer("total_steps", 0, INT64_MAX);
   state.log = fields.text("log");
@@ -120,4 +136,4 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
   return state;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "model/torch.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct StageRecord {
   std::string name;
@@ -21,7 +22,7 @@ struct StageRecord {
 };
 
 struct TrainingState {
-  std::string fingerprint;
+  Json fingerprint;
   std::vector<StageRecord> stages;  // the last one is under way unless finished
   int64_t total_steps = 0;          // over all stages
   std::string log;                  // JSON lines so far
@@ -38,6 +39,9 @@ void save_state(const std::filesystem::path& directory, const TrainingState& sta
 // Nothing when there is no state. Throws ErrorCode::bad_data when it is damaged, ErrorCode::usage
 // when it was made with another fingerprint (other data, options or version).
 std::optional<TrainingState> load_state(const std::filesystem::path& directory,
-                                        const std::string& fingerprint);
+                                        const Json& fingerprint);
 
-}  // namespace headroom
+// What sets two fingerprints apart: "cased: false there, true here; ...".
+std::string differences(const Json& there, const Json& here);
+
+}  // namespace headroom::inline train

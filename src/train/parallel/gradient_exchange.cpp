@@ -3,7 +3,7 @@
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 
-namespace headroom {
+namespace headroom::inline train {
 
 // Where autograd adds a tensor's gradient; it lives only as long as someone holds it.
 struct GradientExchange::Hook {
@@ -79,4 +79,4 @@ void GradientExchange::finish() {
   ranks_.finish_sums();
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

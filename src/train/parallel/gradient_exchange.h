@@ -11,7 +11,7 @@
 #include "train/loop/parameters.h"
 #include "train/parallel/ranks.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 class GradientExchange {
  public:
@@ -52,4 +52,4 @@ class GradientExchange {
   size_t overlapped_ = 0;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

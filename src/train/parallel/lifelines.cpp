@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 [[noreturn]] void fail_line(const std::string& reason) {
@@ -100,4 +100,4 @@ bool Lifelines::broken() const {
   return false;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -10,7 +10,7 @@
 
 #include "train/parallel/rank_place.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 class Lifelines {
  public:
@@ -33,4 +33,4 @@ class Lifelines {
   std::vector<int> sockets_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 // What one launcher calls these numbers; the first two are there in every process of a job.
@@ -112,4 +112,4 @@ RankPlace find_rank_place() {
   return find_rank_place([](const char* name) -> const char* { return std::getenv(name); });
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct RankPlace {
   int rank = 0;
@@ -33,4 +33,4 @@ RankPlace find_rank_place();  // of this process
 // "gpu[003-007,9],login" -> "gpu003": the first machine of a list as Slurm writes it.
 std::string first_host(const std::string& node_list);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -30,7 +30,7 @@
 #endif
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 #if TORCH_VERSION_MAJOR >= 2
@@ -229,4 +229,4 @@ std::shared_ptr<Ranks> join_ranks(const ParallelSettings& settings, const std::s
                                  settings.timeout_seconds);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -9,7 +9,7 @@
 #include "model/torch.h"
 #include "train/parallel/rank_place.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 class Ranks {
  public:
@@ -54,4 +54,4 @@ class Ranks {
 std::shared_ptr<Ranks> join_ranks(const ParallelSettings& settings, const std::string& device,
                                   int threads);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -10,7 +10,7 @@
 #include "model/upload.h"
 #include "train/rows/form_batches.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 class EpochSource : public BatchSource {
@@ -156,4 +156,4 @@ std::unique_ptr<BatchSource> synthetic_source(const SyntheticTask& task, int bat
   return std::make_unique<SyntheticSource>(task, batch_size, epoch_rows, seed, device);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -6,7 +6,7 @@
 
 #include "train/rows/batches.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // (B, pixels) bytes on a device as (B, patches, numbers): each pixel from -1 (black) to 1.
 torch::Tensor cut_patches(const torch::Tensor& pixels, const ImageFormat& format);
@@ -30,4 +30,4 @@ std::unique_ptr<BatchSource> image_source(const EncodedDataset& data, int batch_
 std::unique_ptr<BatchSource> stream_source(const EncodedDataset& data, int batch_size,
                                            uint64_t seed, torch::Device device);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "model/torch.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 class ShuffledRows {
  public:
@@ -45,4 +45,4 @@ class ShuffledRows {
   int64_t epoch_ = -1;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

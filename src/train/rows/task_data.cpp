@@ -13,7 +13,7 @@
 #include "train/rows/task_forms.h"
 #include "train/rows/task_texts.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 constexpr int64_t synthetic_epoch_rows = 20000;
@@ -27,9 +27,9 @@ void add_rows(const TextDataset& rows, auto& builder) {
 
 TextCoding build_coding(const TextDataset& rows, const TaskRequest& request) {
   if (request.tokenizer == TokenizerKind::wordpiece) {
-    WordPieceTrainer trainer(request.lower_case);
+    WordPieceTrainer trainer(!request.cased);
     add_rows(rows, trainer);
-    return {request.tokenizer, request.lower_case,
+    return {request.tokenizer, !request.cased,
             trainer.train(request.vocabulary_size, request.min_count)};
   }
   VocabularyBuilder builder;
@@ -108,4 +108,4 @@ std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_siz
   return epoch_source(data.train, batch_size, seed, device);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

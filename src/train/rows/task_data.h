@@ -13,7 +13,7 @@
 #include "train/rows/batches.h"
 #include "train/rows/task_request.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // How texts become ids: the vocabulary of a checkpoint to start from.
 struct TextCoding {
@@ -46,4 +46,4 @@ TextCoding read_coding(const std::filesystem::path& checkpoint);
 std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_size, uint64_t seed,
                                              torch::Device device);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

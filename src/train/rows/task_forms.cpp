@@ -11,7 +11,7 @@
 #include "text/plain_tokenizer.h"
 #include "text/wordpiece_trainer.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 void require_data(const TaskRequest& request, std::string_view forms) {
@@ -165,4 +165,4 @@ ModelShape fit_shape(ModelShape shape, const TaskData& data) {
   return shape;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

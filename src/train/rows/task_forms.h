@@ -3,7 +3,7 @@
 
 #include "train/rows/task_data.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 TaskData load_image_task(const TaskRequest& request);
 
@@ -23,4 +23,4 @@ EncodedDataset form_rows(const ModelConfig& config, const Tokenizer& tokenizer,
 // not have.
 ModelShape fit_shape(ModelShape shape, const TaskData& data);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

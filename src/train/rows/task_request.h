@@ -7,7 +7,7 @@
 
 #include "checkpoint/config.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct TaskRequest {
   Task task = Task::classify;
@@ -16,7 +16,7 @@ struct TaskRequest {
   std::filesystem::path data_dir;
   int max_tokens = 64;  // special tokens included
   TokenizerKind tokenizer = TokenizerKind::word;
-  bool lower_case = true;       // wordpiece: lower-case and strip accents
+  bool cased = false;           // wordpiece: keep capitals and accents
   int vocabulary_size = 20000;  // most tokens kept, special ones included
   int min_count = 2;            // a word must be seen this often
   int64_t train_rows = 0;       // 0: all; otherwise a class-balanced sample
@@ -27,4 +27,4 @@ struct TaskRequest {
   uint64_t split_seed = 1;      // of the validation split, apart from the training seed
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -8,7 +8,7 @@
 #include "data/load.h"
 #include "data/split.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 // Moves them out: a large set does not fit twice.
@@ -45,4 +45,4 @@ TaskTexts load_task_texts(const TaskRequest& request) {
   return texts;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -4,7 +4,7 @@
 #include "data/dataset.h"
 #include "train/rows/task_request.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct TaskTexts {
   TextDataset train;
@@ -15,4 +15,4 @@ struct TaskTexts {
 // For every task but the synthetic one, whose rows are never texts.
 TaskTexts load_task_texts(const TaskRequest& request);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -9,7 +9,7 @@
 #include "train/stages/losses.h"
 #include "train/stages/stages.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 torch::Tensor gumbel_like(const torch::Tensor& tensor) {
@@ -176,4 +176,4 @@ void set_initial_share(ModelWeights& weights, double share) {
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace headroom {
+namespace headroom::inline train {
 
 // A number that goes from `first` to `last` in a straight line between two points of a stage, each
 // a share of it, and stays there.
@@ -42,4 +42,4 @@ struct AdaptiveSettings {
   bool random_heads = false;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -2,7 +2,7 @@
 
 #include "model/slice.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 torch::Tensor hard_mask(const ElasticModel& model, double budget) {
   if (budget >= 1.0) return {};
@@ -20,4 +20,4 @@ ElasticModel copy_model(const ElasticModel& model) {
   return copy;
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

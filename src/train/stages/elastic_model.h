@@ -11,7 +11,7 @@
 #include "model/head_gates.h"
 #include "model/weights.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct ElasticModel {
   ModelShape shape;
@@ -45,4 +45,4 @@ torch::Tensor hard_mask(const ElasticModel& model, double budget);
 
 ElasticModel copy_model(const ElasticModel& model);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -2,7 +2,7 @@
 
 #include "train/evaluate/evaluate.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 HeadOrder rank_by_ablation(const ElasticModel& model, const std::vector<Batch>& validation) {
   const int64_t L = model.shape.layers;
@@ -19,4 +19,4 @@ HeadOrder rank_by_ablation(const ElasticModel& model, const std::vector<Batch>& 
   return order_by_score(scores, L, H);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

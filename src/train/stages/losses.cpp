@@ -1,6 +1,6 @@
 #include "train/stages/losses.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 torch::Tensor task_loss(const torch::Tensor& logits, const torch::Tensor& labels,
                         double label_smoothing) {
@@ -25,4 +25,4 @@ torch::Tensor budget_penalty(const torch::Tensor& gates, double budget, double m
   return mass_weight * mass + overshoot_weight * torch::relu(mass - budget).square();
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -3,7 +3,7 @@
 
 #include "model/torch.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 torch::Tensor task_loss(const torch::Tensor& logits, const torch::Tensor& labels,
                         double label_smoothing);
@@ -17,4 +17,4 @@ torch::Tensor distillation_loss(const torch::Tensor& student_logits,
 torch::Tensor budget_penalty(const torch::Tensor& gates, double budget, double mass_weight,
                              double overshoot_weight);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

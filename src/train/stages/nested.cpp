@@ -10,7 +10,7 @@
 #include "train/stages/stages.h"
 #include "train/stages/unit_importance.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 ModelWeights at_budget(const ElasticModel& model, double budget) {
@@ -109,4 +109,4 @@ std::unique_ptr<Stage> specialist_stage(const StageSettings& settings, double bu
   return std::make_unique<SpecialistStage>(settings, budget, validation);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -11,7 +11,7 @@
 #include "train/recipe.h"
 #include "train/stages/stage.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 // `validation` must outlive the stage; it also serves to measure importance.
 std::unique_ptr<Stage> nested_stage(const StageSettings& settings, const NestedSettings& nested,
@@ -21,4 +21,4 @@ std::unique_ptr<Stage> nested_stage(const StageSettings& settings, const NestedS
 std::unique_ptr<Stage> specialist_stage(const StageSettings& settings, double budget,
                                         const std::vector<Batch>& validation);
 
-}  // namespace headroom
+}  // namespace headroom::inline train

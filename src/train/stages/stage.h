@@ -10,7 +10,7 @@
 #include "model/batch.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom {
+namespace headroom::inline train {
 
 struct Validation {
   double score = 0;                                     // to be maximised
@@ -40,4 +40,4 @@ class Stage {
   virtual Validation validate(const ElasticModel& model) = 0;
 };
 
-}  // namespace headroom
+}  // namespace headroom::inline train

@@ -6,7 +6,7 @@
 #include "train/evaluate/evaluate.h"
 #include "train/stages/losses.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 // Accuracy at several budgets; the score is their mean. `factors(b)` gives the head factors.
@@ -217,4 +217,4 @@ std::unique_ptr<Stage> ordered_stage(const StageSettings& settings, HeadOrder or
   return std::make_unique<OrderedStage>(settings, std::move(order), validation);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train

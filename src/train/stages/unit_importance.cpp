@@ -6,7 +6,7 @@
 #include "budget/order.h"
 #include "train/stages/losses.h"
 
-namespace headroom {
+namespace headroom::inline train {
 namespace {
 
 std::vector<std::vector<double>> to_rows(const torch::Tensor& matrix) {
@@ -76,9 +76,9 @@ UnitPermutation by_importance(const UnitImportance& importance) {
 
 UnitOrder order_for(const ModelShape& shape, const UnitImportance& sorted,
                     const NestedSettings& settings) {
-  const int64_t width = !settings.ffn              ? 0
-                        : settings.group_width > 0 ? settings.group_width
-                                                   : default_group_width(shape.ffn);
+  const int64_t width = settings.scope == Scope::heads ? 0
+                        : settings.group_width > 0     ? settings.group_width
+                                                       : default_group_width(shape.ffn);
   if (settings.allocation == Allocation::uniform) return uniform_order(shape, width);
   if (settings.allocation == Allocation::depth) return depth_order(shape, width);
   UnitScores scores{sorted.heads, {}};
@@ -98,4 +98,4 @@ void arrange_units(ElasticModel& model, const std::vector<Batch>& batches,
   model.order = order_for(model.shape, importance, settings);
 }
 
-}  // namespace headroom
+}  // namespace headroom::inline train
