@@ -14,6 +14,8 @@
 
 namespace headroom {
 
+// A visitor that adds one option a setting, with its help, limits and present value. The settings
+// must outlive the app.
 class SettingOptions {
  public:
   explicit SettingOptions(CLI::App& app) : app_(app) {}
@@ -63,11 +65,5 @@ class SettingOptions {
 
   CLI::App& app_;
 };
-
-// One option a setting, with its help, limits and present value; `settings` must outlive `app`.
-template <typename Settings>
-void add_settings(CLI::App& app, Settings& settings) {
-  visit_settings(settings, SettingOptions(app));
-}
 
 }  // namespace headroom

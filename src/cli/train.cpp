@@ -26,14 +26,18 @@ struct TrainCommand {
 
   // Starting from a checkpoint (`fine_tune`) has gentler defaults than starting fresh.
   TrainCommand(Task task, bool fine_tune) : request(default_request(task, fine_tune)) {
-    add_settings(app, request);
+    const SettingOptions options(app);
+    visit_settings(request.task, options);
     app.add_option("--data-dir", data_dir, "where known data sets lie")->group("Data");
     add_max_memory(app, request.task.max_memory,
                    "that rows may take, such as 2G; 0: what the machine has left")
         ->group("Data");
+    visit_model_settings(request, options);
     app.add_option("--init", init, "checkpoint to start from; its shape and words are kept")
         ->group("Model");
+    visit_settings(request.recipe, options);
     add_run_options();
+    add_seed(app, request.seed);
     add_threads(app, request.threads);
     add_device(app, request.device);
     add_parallel(app, parallel);

@@ -12,8 +12,8 @@
 #include "budget/cost.h"
 #include "model/slice.h"
 #include "train/fine_tuning.h"
-#include "train/rows/task_forms.h"
 #include "train/runtime.h"
+#include "train/tasks/tasks.h"
 
 namespace headroom {
 namespace {

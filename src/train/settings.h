@@ -160,16 +160,21 @@ void visit_settings(ModelShape& shape, Visitor&& visit) {
   visit(Setting{"ffn", "FFN width", group, 1, 1 << 20}, shape.ffn);
 }
 
+template <typename Visitor>
+void visit_model_settings(TrainRequest& request, Visitor&& visit) {
+  visit(Setting{"method", "dense, nested, budgeted, static or adaptive", "Model"}, request.method);
+  visit_settings(request.shape, visit);
+  visit(Setting{"budget", "the one budget of --method static", "Model"}, request.static_budget);
+}
+
 // All that decides the course of a run. Left out is what may change between a run and its resuming:
 // where files lie, threads and processes, what is stored and shown at the end.
 template <typename Visitor>
 void visit_settings(TrainRequest& request, Visitor&& visit) {
   visit_settings(request.task, visit);
-  visit(Setting{"method", "dense, nested, budgeted, static or adaptive", "Model"}, request.method);
-  visit_settings(request.shape, visit);
-  visit(Setting{"budget", "the one budget of --method static", "Model"}, request.static_budget);
+  visit_model_settings(request, visit);
   visit_settings(request.recipe, visit);
-  visit(Setting{"seed", "fixes every random choice", "Options"}, request.seed);
+  visit(Setting{"seed", "fixes every random choice"}, request.seed);  // the option is every verb's
 }
 
 }  // namespace headroom::inline train

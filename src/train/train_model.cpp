@@ -21,10 +21,10 @@
 #include "train/loop/plan.h"
 #include "train/loop/training_output.h"
 #include "train/rows/task_data.h"
-#include "train/rows/task_forms.h"
 #include "train/runtime.h"
 #include "train/settings.h"
 #include "train/stages/adaptive.h"
+#include "train/tasks/tasks.h"
 
 namespace headroom::inline train {
 namespace {
@@ -122,24 +122,6 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
 }
 
 }  // namespace
-
-TrainRequest default_request(Task task, bool fine_tune) {
-  TrainRequest request;
-  request.task.task = task;
-  request.recipe = default_recipe(task);
-  if (fine_tune) request.recipe = fine_tuning_recipe(request.recipe);
-  request.shape = default_shape(task);
-  if (task == Task::lm) {
-    request.task.tokenizer = TokenizerKind::character;
-    request.task.max_tokens = 256;
-  }
-  if (task == Task::translate) {
-    request.task.tokenizer = TokenizerKind::wordpiece;
-    request.task.vocabulary_size = 8000;
-    request.method = Method::dense;
-  }
-  return request;
-}
 
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   check_shape(request.shape, "train");

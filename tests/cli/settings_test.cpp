@@ -22,7 +22,7 @@ TEST(SettingOptions, SetTheirFieldsAndNoOthers) {
     SCOPED_TRACE(setting->name);
     TrainRequest parsed;
     CLI::App app;
-    add_settings(app, parsed);
+    visit_settings(parsed, SettingOptions(app));
     const std::string option = "--" + setting->name;
     ASSERT_EQ(app.get_option_no_throw(option) != nullptr, *setting->group != '\0');
     if (*setting->group == '\0') continue;
@@ -35,7 +35,7 @@ TEST(SettingOptions, SetTheirFieldsAndNoOthers) {
 TEST(SettingOptions, OfAWrongNameSayWhichThereAre) {
   TrainRequest request;
   CLI::App app;
-  add_settings(app, request);
+  visit_settings(request, SettingOptions(app));
   testing::expect_error(ErrorCode::usage,
                         "--allocation even is not supported; this version has: uniform, ranked, "
                         "depth",
@@ -45,7 +45,7 @@ TEST(SettingOptions, OfAWrongNameSayWhichThereAre) {
 TEST(SettingOptions, KeepTheLimitsOfTheirSettings) {
   TrainRequest request;
   CLI::App app;
-  add_settings(app, request);
+  visit_settings(request, SettingOptions(app));
   EXPECT_THROW(app.parse("--batch=0"), CLI::ValidationError);
   EXPECT_THROW(app.parse("--clip=-1"), CLI::ValidationError);
   EXPECT_THROW(app.parse("--width=1.5"), CLI::ParseError);

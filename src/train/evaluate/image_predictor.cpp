@@ -7,8 +7,8 @@
 #include "model/slice.h"
 #include "train/checkpoint_model.h"
 #include "train/rows/batches.h"
-#include "train/rows/task_forms.h"
 #include "train/runtime.h"
+#include "train/tasks/tasks.h"
 
 namespace headroom::inline train {
 namespace {
@@ -25,8 +25,8 @@ void predict_images(
   const CheckpointModel checkpoint = open_finished(request.model, open_device(request.device));
   const Selection selection = checkpoint.config.selection(request.budget);
   const ModelWeights sliced = slice_model(checkpoint.model.weights, selection);
-  const EncodedDataset images =
-      form_rows(checkpoint.config, *checkpoint.tokenizer, request.data, request.data_dir);
+  const EncodedDataset images = image_task.load_scored(
+      {checkpoint.config, *checkpoint.tokenizer, request.data, request.data_dir});
   std::vector<int32_t> rows(static_cast<size_t>(images.size()));
   std::iota(rows.begin(), rows.end(), 0);
   const std::span<const int32_t> all = rows;

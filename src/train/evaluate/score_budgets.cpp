@@ -3,7 +3,7 @@
 #include "model/slice.h"
 #include "train/evaluate/choice.h"
 #include "train/evaluate/evaluate.h"
-#include "train/evaluate/translate.h"
+#include "train/tasks/tasks.h"
 
 namespace headroom::inline train {
 namespace {
@@ -24,13 +24,6 @@ BudgetScore score_choice(const ElasticModel& model, const std::vector<Batch>& ba
   return score;
 }
 
-void set_translation_cost(BudgetScore& score, const ModelShape& shape, const EncodedDataset& data) {
-  const Cost cost = mean_translation_cost(shape, data);
-  score.attention_macs = cost.attention_macs;
-  score.model_macs = cost.model_macs;
-  score.examples = data.size();
-}
-
 }  // namespace
 
 std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelConfig& config,
@@ -42,6 +35,7 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
   std::vector<int64_t> lengths;
   for (const int32_t length : data.lengths()) lengths.push_back(length);
   std::vector<BudgetScore> scores;
+  const auto set_measure = definition(config.task).set_measure;
   for (const double budget : budgets) {
     if (config.adaptive()) {
       scores.push_back(score_choice(model, batches, budget));
@@ -54,14 +48,7 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
     score.accuracy = result.accuracy;
     score.loss = result.loss;
     score.examples = result.examples;
-    if (result.language) score.measure = Measure::perplexity;
-    if (config.task == Task::translate) {
-      set_translation_cost(score, config.shape, data);
-      if (tokenizer != nullptr) {
-        score.measure = Measure::bleu;
-        score.bleu = score_translations(model, *tokenizer, data, default_beam).bleu;
-      }
-    }
+    if (set_measure != nullptr) set_measure(score, model, data, tokenizer);
     scores.push_back(score);
   }
   return scores;

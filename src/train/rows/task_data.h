@@ -36,8 +36,9 @@ struct TaskData {
   int max_tokens = 0;
 };
 
-// `fixed` (of a checkpoint to start from) replaces the vocabulary that would be built.
-TaskData load_task(const TaskRequest& request, const TextCoding* fixed = nullptr);
+// Sizes that follow from the data: vocabulary, positions, labels, patches; and what the task does
+// not have.
+ModelShape fit_shape(ModelShape shape, const TaskData& data);
 
 // Of a checkpoint directory.
 TextCoding read_coding(const std::filesystem::path& checkpoint);

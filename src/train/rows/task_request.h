@@ -1,6 +1,7 @@
 // Which rows a training run reads, and how they become tokens.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -25,6 +26,11 @@ struct TaskRequest {
   int64_t patch = 4;            // images: side of a patch, in pixels
   bool keep_end = false;        // texts that are too long lose their beginning
   uint64_t split_seed = 1;      // of the validation split, apart from the training seed
+
+  // Rows to set aside of `rows`.
+  int64_t validation_count(int64_t rows) const {
+    return validation_rows > 0 ? validation_rows : std::clamp<int64_t>(rows / 10, 1, 2000);
+  }
 };
 
 }  // namespace headroom::inline train

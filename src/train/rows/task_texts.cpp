@@ -1,6 +1,5 @@
 #include "train/rows/task_texts.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -34,9 +33,8 @@ TaskTexts load_task_texts(const TaskRequest& request) {
         take_rows(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));
   }
   const auto rows = static_cast<int64_t>(all.rows.size());
-  const int64_t wanted = request.validation_rows > 0 ? request.validation_rows
-                                                     : std::clamp<int64_t>(rows / 10, 1, 2000);
-  const SplitIndices split = split_stratified(all.row_labels(), wanted, request.split_seed);
+  const SplitIndices split =
+      split_stratified(all.row_labels(), request.validation_count(rows), request.split_seed);
   TaskTexts texts{take_rows(all, split.train), take_rows(all, split.validation), {}};
   if (!request.eval_data.empty()) {
     texts.test =

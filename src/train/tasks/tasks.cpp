@@ -1,0 +1,62 @@
+#include "train/tasks/tasks.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace headroom::inline train {
+
+namespace {
+
+struct Entry {
+  Task task;
+  const TaskDefinition& definition;
+};
+
+constexpr Entry definitions[] = {
+    {Task::classify, text_task},         {Task::pair, text_task},
+    {Task::image, image_task},           {Task::lm, language_task},
+    {Task::translate, translation_task}, {Task::synthetic, synthetic_task},
+};
+
+}  // namespace
+
+const TaskDefinition& definition(Task task) {
+  for (const Entry& entry : definitions) {
+    if (entry.task == task) return entry.definition;
+  }
+  throw Error(ErrorCode::usage, "train",
+              fmt::format("a model of task {} is one to start from", task_name(task)));
+}
+
+TaskData load_task(const TaskRequest& request, const TextCoding* fixed) {
+  return definition(request.task).load(request, fixed);
+}
+
+TrainRequest default_request(Task task, bool fine_tune) {
+  TrainRequest request;
+  request.task.task = task;
+  definition(task).set_defaults(request);
+  if (fine_tune) request.recipe = fine_tuning_recipe(request.recipe);
+  return request;
+}
+
+Recipe default_recipe(Task task) {
+  return default_request(task, false).recipe;
+}
+
+ModelShape default_shape(Task task) {
+  return default_request(task, false).shape;
+}
+
+void require_data(const TaskRequest& request, std::string_view forms) {
+  if (!request.data.empty()) return;
+  throw Error(ErrorCode::usage, "train", fmt::format("--data is required: {}", forms));
+}
+
+void require_scored_data(const ScoredRows& rows) {
+  if (!rows.data.empty()) return;
+  throw Error(ErrorCode::usage, "eval", "--data is required for this model");
+}
+
+}  // namespace headroom::inline train

@@ -1,0 +1,80 @@
+// Texts, or pairs of texts, with labels.
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "checkpoint/make_tokenizer.h"
+#include "data/eval_rows.h"
+#include "text/wordpiece_trainer.h"
+#include "train/rows/task_texts.h"
+#include "train/tasks/tasks.h"
+
+namespace headroom::inline train {
+namespace {
+
+void add_rows(const TextDataset& rows, auto& builder) {
+  for (const TextRow& row : rows.rows) {
+    builder.add(row.text);
+    if (rows.pairs) builder.add(row.text_pair);
+  }
+}
+
+TextCoding build_coding(const TextDataset& rows, const TaskRequest& request) {
+  if (request.tokenizer == TokenizerKind::wordpiece) {
+    WordPieceTrainer trainer(!request.cased);
+    add_rows(rows, trainer);
+    return {request.tokenizer, !request.cased,
+            trainer.train(request.vocabulary_size, request.min_count)};
+  }
+  VocabularyBuilder builder;
+  add_rows(rows, builder);
+  return {request.tokenizer, true, builder.build(request.vocabulary_size, request.min_count)};
+}
+
+// --task pair is for pairs, and the test rows are what the training rows are.
+void require_pairs(Task task, const TaskTexts& texts) {
+  if (task == Task::pair && !texts.train.pairs) {
+    throw Error(ErrorCode::bad_data, "load data",
+                fmt::format("--task pair needs two texts a row, {} has one: name the second with "
+                            "?text_pair=COL",
+                            texts.train.name));
+  }
+  if (!texts.test.rows.empty() && texts.test.pairs != texts.train.pairs) {
+    throw Error(ErrorCode::bad_data, "load data",
+                fmt::format("{} has {} a row, the training rows {}", texts.test.name,
+                            texts.test.pairs ? "two texts" : "one text",
+                            texts.train.pairs ? "two" : "one"));
+  }
+}
+
+TaskData load_text_task(const TaskRequest& request, const TextCoding* fixed) {
+  const TaskTexts texts = load_task_texts(request);
+  require_pairs(request.task, texts);
+  TaskData data;
+  data.task = texts.train.pairs ? Task::pair : Task::classify;
+  data.name = texts.train.name;
+  data.labels = texts.train.labels;
+  data.max_tokens = request.max_tokens;
+  const TextCoding coding = fixed != nullptr ? *fixed : build_coding(texts.train, request);
+  data.tokenizer = coding.tokenizer;
+  data.lower_case = coding.lower_case;
+  data.vocabulary = coding.vocabulary;
+  const auto tokenizer = make_tokenizer(coding.tokenizer, coding.lower_case, coding.vocabulary);
+  const auto encode = request.keep_end ? encode_ends : encode_dataset;
+  data.train = encode(texts.train, *tokenizer, request.max_tokens);
+  data.validation = encode(texts.validation, *tokenizer, request.max_tokens);
+  if (!request.eval_data.empty()) {
+    data.test = encode(texts.test, *tokenizer, request.max_tokens);
+  }
+  return data;
+}
+
+EncodedDataset load_scored_texts(const ScoredRows& rows) {
+  return eval_rows(rows.data, rows.data_dir, rows.config.labels, rows.tokenizer,
+                   static_cast<int>(rows.config.shape.positions));
+}
+
+}  // namespace
+
+const TaskDefinition text_task = {[](TrainRequest&) {}, load_text_task, load_scored_texts, nullptr};
+
+}  // namespace headroom::inline train
