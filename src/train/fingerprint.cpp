@@ -12,7 +12,7 @@
 namespace headroom::inline train {
 namespace {
 
-constexpr int version = 6;  // of the course of training; a later one cannot go on with this one's
+constexpr int course_version = 6;  // changes when a run saved by an earlier program cannot go on
 
 // FNV-1a over eight bytes at a time: against mistakes, not against people who forge rows.
 class Digest {
@@ -76,7 +76,7 @@ std::string digest_of_checkpoint(const std::filesystem::path& checkpoint) {
 
 Json fingerprint(const TrainRequest& request, const TaskData& data) {
   Json json = settings_to_json(request);
-  json["version"] = version;
+  json["version"] = course_version;
   json["checkpoint to start from"] = digest_of_checkpoint(request.init);
   json["training rows"] = digest(data.train);
   json["validation rows"] = digest(data.validation);

@@ -262,7 +262,7 @@ TEST(CompactConfig, HasNoSmallerBudgets) {
 TEST(AttentionConfig, EveryKindComesBack) {
   for (const char* name : {"standard", "optimized", "efficient", "super"}) {
     ModelConfig config = nested_config(2);
-    config.shape.attention = find_attention(name).value();
+    config.shape.attention = attention_table.find(name).value();
     EXPECT_EQ(attention_name(written_and_read(config).shape.attention), name);
   }
   Json json = config_to_json(nested_config(2));
