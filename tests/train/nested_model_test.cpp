@@ -46,7 +46,7 @@ TEST_F(NestedModel, RunsAtEveryBudget) {
   }
   EXPECT_LT(scores[0].model_macs_fraction, 0.3) << "the FFN shrinks too";
   for (const double budget : {0.01, 0.3, 0.99}) {
-    EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull", "", false}).tokens, 3);
+    EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull"}).tokens, 3);
   }
 }
 
@@ -75,7 +75,7 @@ TEST_F(NestedModel, OfHeadsKeepsItsFfnsWhole) {
   const ModelConfig config = read_config(request.out);
   EXPECT_EQ(config.scope(), "heads");
   EXPECT_EQ(config.selection(0.25).active_ffn(config.shape.ffn), 1.0);
-  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").predict({"a", "", false}).active_heads, 0.25);
+  EXPECT_EQ(Predictor(request.out, 0.25, 1, "cpu").predict({"a"}).active_heads, 0.25);
 }
 
 TEST_F(NestedModel, OfDepthDropsWholeLayers) {

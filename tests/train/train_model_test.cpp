@@ -92,7 +92,7 @@ TEST_F(TrainModel, PredictsUnseenTexts) {
     const Predictor predictor(model, budget, 1, "cpu");
     const auto label_of = [&](const std::string& text) {
       return predictor.config().labels.at(
-          static_cast<size_t>(predictor.predict({text, "", false}).label));
+          static_cast<size_t>(predictor.predict({text}).label));
     };
     EXPECT_EQ(label_of("a superb story"), "good");
     EXPECT_EQ(label_of("the actors was lovely with a film"), "good");
@@ -116,10 +116,10 @@ TEST_F(TrainModel, PredictsStrangeTextsWithoutHarm) {
   const Predictor predictor(model, 0.5, 1, "cpu");
   std::string endless;
   for (int i = 0; i < 10000; ++i) endless += "great ";
-  EXPECT_EQ(predictor.predict({endless, "", false}).tokens, 12);
-  EXPECT_EQ(predictor.predict({"", "", false}).tokens, 2);
-  EXPECT_LE(predictor.predict({endless, endless, true}).tokens, 12);
-  expect_error(ErrorCode::bad_data, "UTF-8", [&] { predictor.predict({"\xff", "", false}); });
+  EXPECT_EQ(predictor.predict({endless}).tokens, 12);
+  EXPECT_EQ(predictor.predict({""}).tokens, 2);
+  EXPECT_LE(predictor.predict({endless, endless}).tokens, 12);
+  expect_error(ErrorCode::bad_data, "UTF-8", [&] { predictor.predict({"\xff"}); });
 }
 
 TEST_F(TrainModel, RefusesBudgetsThatDoNotExist) {
@@ -201,7 +201,7 @@ TEST_F(TrainModel, ADenseModelRunsAtBudgetOneOnly) {
   request.method = Method::dense;
   request.recipe.dense_epochs = 0.1;
   EXPECT_EQ(train_quietly(request).scores.size(), 1U);
-  EXPECT_EQ(Predictor(request.out, 1.0, 1, "cpu").predict({"a", "", false}).active_heads, 1.0);
+  EXPECT_EQ(Predictor(request.out, 1.0, 1, "cpu").predict({"a"}).active_heads, 1.0);
   expect_error(ErrorCode::usage, "budget 1 only", [&] { Predictor(request.out, 0.5, 1, "cpu"); });
 }
 
