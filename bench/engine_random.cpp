@@ -7,7 +7,7 @@
 
 #include "budget/unit_order.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/tensor_names.h"
+#include "families/schema.h"
 
 namespace headroom {
 
@@ -22,7 +22,7 @@ void write_random_checkpoint(const std::filesystem::path& directory, ModelShape 
   config.order = uniform_order(shape, default_group_width(shape.ffn));
   for (int64_t i = 0; i < shape.labels; ++i) config.labels.push_back(std::to_string(i));
   CheckpointContent content{config, Vocabulary::with_words(words).to_text(), "# Random\n", "", {}};
-  const std::vector<TensorName> names = tensor_names(shape);
+  const std::vector<TensorSpec> names = tensor_specs(shape);
   std::vector<std::vector<float>> tensors(names.size());
   Random random{1};
   for (size_t i = 0; i < names.size(); ++i) {

@@ -1,5 +1,5 @@
-// A BERT with random weights, and what Hugging Face's Transformers computed with it for 27 texts
-// and pairs: tests/data/hf/bert-tiny, whose README says where it comes from.
+// Models with random weights, one of each family, and what Hugging Face's Transformers computed
+// with them for texts and pairs: tests/data/hf, whose README says where they come from.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,10 @@
 
 namespace headroom::testing {
 
-inline std::filesystem::path hf_model_folder() {
-  return HEADROOM_SOURCE_DIR "/tests/data/hf/bert-tiny";
+inline const std::vector<std::string> hf_models = {"bert-tiny"};
+
+inline std::filesystem::path hf_model_folder(const std::string& name = "bert-tiny") {
+  return std::filesystem::path(HEADROOM_SOURCE_DIR "/tests/data/hf") / name;
 }
 
 struct HfCase {
@@ -24,26 +26,27 @@ struct HfCase {
   std::vector<double> logits;
 };
 
-inline std::vector<HfCase> hf_cases() {
-  const Json json = parse_json(read_file(hf_model_folder() / "expected.json", ErrorCode::bad_data),
-                               ErrorCode::bad_data, "expected.json");
+inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
+  const Json json =
+      parse_json(read_file(hf_model_folder(name) / "expected.json", ErrorCode::bad_data),
+                 ErrorCode::bad_data, "expected.json");
   std::vector<HfCase> cases;
   for (const Json& entry : json.at("cases")) {
-    HfCase read{entry.at("text"),
-                {},
-                {entry.at("input_ids"), entry.at("token_type_ids")},
-                entry.at("logits")};
+    HfCase read{entry.at("text"), {}, {entry.at("input_ids"), {}}, entry.at("logits")};
+    if (entry.contains("token_type_ids")) {
+      read.tokens.types = entry.at("token_type_ids").get<std::vector<int32_t>>();
+    }
     if (!entry.at("text_pair").is_null()) read.pair = entry.at("text_pair").get<std::string>();
     cases.push_back(read);
   }
   return cases;
 }
 
-// Text to ids as the caller of a model does it; a single text has types of 0.
+// Text to ids as the caller of a model does it; a single text has types of 0 where there are types.
 inline EncodedPair encode_case(const Tokenizer& tokenizer, const HfCase& each) {
   if (each.pair) return tokenizer.encode_pair(each.text, *each.pair, 128);
   std::vector<int32_t> ids = tokenizer.encode(each.text, 128);
-  const std::vector<int32_t> types(ids.size(), 0);
+  const std::vector<int32_t> types(each.tokens.types.empty() ? 0 : ids.size(), 0);
   return {ids, types};
 }
 

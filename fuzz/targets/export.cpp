@@ -1,8 +1,8 @@
 // Exports of a small checkpoint whose config.json is the input: the budget, gates, order and stored
 // sizes that the ONNX writer and the cutting of tensors are given.
 #include "base/scratch_folder.h"
-#include "checkpoint/cut_tensors.h"
 #include "checkpoint/onnx/writer.h"
+#include "checkpoint/sliced_tensors.h"
 #include "checkpoint/small_checkpoint.h"
 #include "input.h"
 #include "target.h"
@@ -22,7 +22,7 @@ const Target export_target("export", [](std::string_view input) {
   accepts({ErrorCode::bad_model, ErrorCode::usage}, [&] {
     const ModelConfig config = read_config(checkpoint);
     const Selection kept = config.selection(budget);
-    CutTensors cut(checkpoint / "model.safetensors", config);
+    SlicedTensors cut(checkpoint / "model.safetensors", config);
     cut.shrink(kept);
     for (const OnnxPrecision precision : {OnnxPrecision::fp32, OnnxPrecision::int8}) {
       require(!onnx_model(checkpoint, budget, precision).empty(), "a model has bytes");

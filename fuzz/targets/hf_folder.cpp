@@ -32,7 +32,7 @@ class GoodFolder {
         read_hf_config(parse_json(good_config, ErrorCode::bad_model, "config.json"));
     std::vector<TensorView> tensors;
     const std::vector<std::byte> zeros(4096);
-    for (const TensorName& entry : config.config.tensors()) {
+    for (const TensorSpec& entry : config.config.tensors()) {
       size_t bytes = 4;
       for (const int64_t side : entry.shape) bytes *= static_cast<size_t>(side);
       tensors.push_back({entry.name, DType::f32, entry.shape, std::span(zeros).first(bytes)});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "budget/attention_kind.h"
 
@@ -22,6 +23,7 @@ struct ModelShape {
   int64_t patch_values = 0;    // images: numbers in a patch; 0: the input is tokens
   int64_t decoder_layers = 0;  // translation: layers that also read the encoder's output
   int64_t controller = 0;  // hidden width of a layer's controller (budget/head_choice.h); 0: none
+  std::string_view family = "bert";  // a model_type of src/families, which owns the text
 
   int64_t head_width() const { return width / heads; }
   int64_t total_heads() const { return layers * heads; }

@@ -46,8 +46,8 @@ SafetensorsFile open_weights(const fs::path& safetensors, const ModelConfig& con
 
 size_t verify_weights(const fs::path& directory, const ModelConfig& config) {
   const SafetensorsFile file = open_weights(directory / "model.safetensors", config);
-  const std::vector<TensorName> names = config.tensors();
-  for (const TensorName& tensor : names) {
+  const std::vector<TensorSpec> names = config.tensors();
+  for (const TensorSpec& tensor : names) {
     file.expect_shape(tensor.name, tensor.shape);
     file.finite_bytes(tensor.name);
   }

@@ -7,22 +7,26 @@
 #include <utility>
 
 #include "budget/fraction.h"
-#include "checkpoint/hf/bert_keys.h"
+#include "checkpoint/config_keys.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace {
 
 // 2 added other attentions than standard, compact models and encoders without a head; 3
-// controllers and tasks beyond texts with labels. A file says the lowest version that can read it.
-constexpr int format_version = 3;
+// controllers and tasks beyond texts with labels; 4 families other than BERT. A file says the
+// lowest version that can read it.
+constexpr int format_version = 4;
 
-bool is_bert(Task task) {
-  return traits(task).architecture.starts_with("Bert");
+// Whether Transformers has a class for it; the others are ours, in BERT's manner.
+bool has_family(Task task) {
+  return classifies_text(task) || task == Task::masked_lm || task == Task::encoder;
 }
 
 int needed_version(const ModelConfig& config) {
+  if (config.shape.family != "bert") return 4;
   if (config.adaptive()) return 3;
-  if (config.task == Task::pair || !is_bert(config.task)) return 3;
+  if (config.task == Task::pair || !has_family(config.task)) return 3;
   const bool second = config.stored || config.task == Task::encoder ||
                       config.shape.attention != AttentionKind::standard;
   return second ? 2 : 1;
@@ -162,6 +166,13 @@ Selection stored_from_json(const Json& json, const ModelShape& shape) {
 
 }  // namespace
 
+std::string_view ModelConfig::architecture() const {
+  const ModelSchema& schema = schema_of(shape);
+  if (!has_family(task)) return traits(task).architecture;
+  if (task == Task::masked_lm) return schema.masked_lm_class;
+  return task == Task::encoder ? schema.encoder_class : schema.classifier_class;
+}
+
 std::string checksum_text(uint64_t checksum) {
   return fmt::format("{:016x}", checksum);
 }
@@ -200,19 +211,18 @@ void require_fixed_heads(const ModelConfig& config, const char* operation) {
 Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
-  json["architectures"] = {traits(config.task).architecture};
-  json["model_type"] = is_bert(config.task) ? "bert" : "headroom";
-  json["hidden_size"] = shape.width;
-  json["num_hidden_layers"] = shape.layers;
-  json["num_attention_heads"] = shape.heads;
-  json["intermediate_size"] = shape.ffn;
-  json["hidden_act"] = "gelu";
-  json["hidden_dropout_prob"] = config.dropout;
-  json["attention_probs_dropout_prob"] = config.dropout;
-  json["max_position_embeddings"] = shape.positions;
-  if (shape.token_types > 0) json["type_vocab_size"] = shape.token_types;
-  json["vocab_size"] = shape.vocabulary;
-  json["layer_norm_eps"] = config.layer_norm_eps;
+  const ModelSchema& schema = schema_of(shape);
+  json["architectures"] = {config.architecture()};
+  json["model_type"] = has_family(config.task) ? schema.model_type : "headroom";
+  for (const SizeKey& each : schema.sizes) {
+    if (each.fallback < 0 || shape.*each.size > 0) json[std::string(each.key)] = shape.*each.size;
+  }
+  json[std::string(schema.activation_key)] = "gelu";
+  json[std::string(schema.dropout_key)] = config.dropout;
+  json[std::string(schema.attention_dropout_key)] = config.dropout;
+  if (!schema.layer_norm_eps_key.empty()) {
+    json[std::string(schema.layer_norm_eps_key)] = config.layer_norm_eps;
+  }
   json["pad_token_id"] = 0;
   if (!config.labels.empty()) {
     json["id2label"] = Json::object();
@@ -253,7 +263,6 @@ Json config_to_json(const ModelConfig& config) {
 
 ModelConfig config_from_json(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_model, "config.json");
-  expect_text(fields, "hidden_act", "gelu");
   if (!fields.has("headroom")) {
     fields.fail("headroom", "is missing: a Hugging Face folder? It must be imported first");
   }
@@ -266,11 +275,14 @@ ModelConfig config_from_json(const Json& json) {
   }
 
   ModelConfig config;
-  config.shape = read_bert_shape(fields);
-  config.dropout = read_dropout(fields);
-  config.layer_norm_eps = read_layer_norm_eps(fields);
   config.task = from_name(own, "task", task_table);
-  expect_text(fields, "model_type", is_bert(config.task) ? "bert" : "headroom");
+  if (!has_family(config.task)) expect_text(fields, "model_type", "headroom");
+  const ModelSchema& schema =
+      has_family(config.task) ? read_family(fields) : schema_of(config.shape);
+  expect_text(fields, schema.activation_key, "gelu");
+  config.shape = read_shape(fields, schema);
+  config.dropout = read_dropout(fields, schema);
+  config.layer_norm_eps = read_layer_norm_eps(fields, schema);
   set_task_shape(config, own);
   config.pooler = own.boolean_or("pooler", true);
   if (config.classifies()) config.labels = read_labels(fields);

@@ -17,7 +17,7 @@
 #include "budget/selection.h"
 #include "budget/shape.h"
 #include "budget/unit_order.h"
-#include "checkpoint/tensor_names.h"
+#include "families/schema.h"
 
 namespace headroom {
 
@@ -89,9 +89,12 @@ struct ModelConfig {
   // Everything that the file holds.
   Selection everything() const { return stored ? *stored : all_heads(shape.layers, shape.heads); }
 
-  std::vector<TensorName> tensors() const {
-    return tensor_names(shape, output_head(), everything());
+  std::vector<TensorSpec> tensors() const {
+    return tensor_specs(shape, output_head(), everything());
   }
+
+  // Hugging Face's class for it, or a name of ours.
+  std::string_view architecture() const;
 
   // Whether it chooses heads for every input: its file holds controllers.
   bool adaptive() const { return shape.controller > 0; }

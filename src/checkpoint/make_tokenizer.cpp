@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "families/families.h"
 #include "text/plain_tokenizer.h"
 #include "text/word_tokenizer.h"
 #include "text/wordpiece_tokenizer.h"
@@ -21,6 +22,14 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
       break;
   }
   return std::make_unique<WordTokenizer>(std::move(vocabulary));
+}
+
+std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary vocabulary) {
+  const ModelSchema& schema = schema_of(config.shape);
+  Framing framing(schema.single_template, schema.pair_template, vocabulary);
+  auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
+  tokenizer->set_framing(std::move(framing));
+  return tokenizer;
 }
 
 }  // namespace headroom

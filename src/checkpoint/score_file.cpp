@@ -9,7 +9,7 @@ namespace headroom {
 namespace {
 
 constexpr const char* file_name = "scores.json";
-constexpr uint64_t size_limit = 1ULL << 20;  // a budget takes 300 bytes
+constexpr uint64_t scores_limit = 1ULL << 20;  // a budget takes 300 bytes
 
 std::vector<BudgetScore> read_curve(const JsonFields& fields) {
   std::vector<BudgetScore> curve;
@@ -32,7 +32,7 @@ std::optional<SavedScores> read_scores(const std::filesystem::path& checkpoint) 
   const std::filesystem::path file = checkpoint / file_name;
   if (!std::filesystem::exists(file)) return std::nullopt;
   const Json json =
-      parse_json(read_checkpoint_file(file, size_limit), ErrorCode::bad_model, file_name);
+      parse_json(read_checkpoint_file(file, scores_limit), ErrorCode::bad_model, file_name);
   const JsonFields fields(json, ErrorCode::bad_model, file_name);
   return SavedScores{fields.text("data"), fields.text("precision"), fields.text("date"),
                      read_curve(fields)};

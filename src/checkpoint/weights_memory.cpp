@@ -7,7 +7,7 @@ namespace headroom {
 void require_weights_fit(const ModelConfig& config, uint64_t number_bytes, uint64_t max_memory,
                          const std::filesystem::path& directory) {
   MemoryAllowance memory(max_memory, "load model", "weights");
-  for (const TensorName& tensor : config.tensors()) {
+  for (const TensorSpec& tensor : config.tensors()) {
     uint64_t bytes = number_bytes;
     for (const int64_t side : tensor.shape) bytes *= static_cast<uint64_t>(side);
     if (!memory.take(bytes)) memory.fail(directory.string());

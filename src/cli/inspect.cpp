@@ -5,10 +5,10 @@
 #include "budget/cost.h"
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/tensor_names.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "cli/app.h"
 #include "cli/verb.h"
+#include "families/schema.h"
 
 namespace headroom {
 namespace {
@@ -46,7 +46,7 @@ std::string ffn_per_layer(const Selection& selection, int64_t ffn) {
 // What the file holds; a pretrained encoder has a vocabulary head instead of a classifier.
 int64_t stored_parameters(const ModelConfig& config) {
   int64_t count = 0;
-  for (const TensorName& tensor : config.tensors()) {
+  for (const TensorSpec& tensor : config.tensors()) {
     int64_t size = 1;
     for (const int64_t side : tensor.shape) size *= side;
     count += size;

@@ -34,8 +34,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
                                                      const EngineOptions& options) {
   require_classifier(config, directory);
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
-  std::unique_ptr<Tokenizer> tokenizer =
-      make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
+  std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
   const auto number_bytes = static_cast<uint64_t>(4 / numbers_per_unit(options.precision));
   require_weights_fit(config, number_bytes, options.max_memory, directory);
   EngineWeights weights =

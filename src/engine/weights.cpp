@@ -9,6 +9,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/tensors/convert.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace {
@@ -21,13 +22,15 @@ struct Linear {
 class Reader {
  public:
   Reader(const std::filesystem::path& path, const ModelConfig& config, Precision precision)
-      : file_(open_weights(path, config)), precision_(precision) {}
+      : file_(open_weights(path, config)),
+        schema_(schema_of(config.shape)),
+        precision_(precision) {}
 
-  std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& shape) const {
-    file_.expect_shape(name, shape);
-    return file_.read_f32(name);
+  std::vector<float> weight(const Module& module, const std::vector<int64_t>& shape) const {
+    return tensor(schema_.name_of(module) + ".weight", shape);
   }
-  Linear linear(const std::string& name, int64_t in, int64_t out) const {
+  Linear linear(const Module& module, int64_t in, int64_t out) const {
+    const std::string name = schema_.name_of(module);
     Linear read = {tensor(name + ".weight", {out, in}), tensor(name + ".bias", {out})};
     if (precision_ != Precision::bf16) return read;
     if (const auto index = find_beyond_bf16(read.weight)) {
@@ -38,12 +41,19 @@ class Reader {
     }
     return read;
   }
-  NormWeights norm(const std::string& name, int64_t width) const {
+  NormWeights norm(const Module& module, int64_t width) const {
+    const std::string name = schema_.name_of(module);
     return {tensor(name + ".weight", {width}), tensor(name + ".bias", {width})};
   }
 
  private:
+  std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& shape) const {
+    file_.expect_shape(name, shape);
+    return file_.read_f32(name);
+  }
+
   SafetensorsFile file_;
+  const ModelSchema& schema_;
   Precision precision_;
 };
 
@@ -91,65 +101,71 @@ PackedMatrix pack_output(EngineWeights& weights, const Linear& output, int64_t h
                       rows, weights.memory);
 }
 
-void load_attention(const Reader& reader, EngineWeights& weights, const std::string& prefix,
-                    int64_t heads, PackedLayer& layer) {
+void load_attention(const Reader& reader, EngineWeights& weights, int64_t number, int64_t heads,
+                    PackedLayer& layer) {
   const AttentionKind kind = weights.shape.attention;
   const int64_t D = weights.shape.width;
   const int64_t E = heads * weights.shape.head_width();
-  const std::string self = prefix + "attention.self.";
-  std::vector<Linear> parts = {reader.linear(self + "query", D, E)};
-  if (has_key_projection(kind)) parts.push_back(reader.linear(self + "key", D, E));
-  if (has_value_projection(kind)) parts.push_back(reader.linear(self + "value", D, E));
+  const auto module = [&](Role role) { return Module{role, Stack::encoder, number}; };
+  std::vector<Linear> parts = {reader.linear(module(Role::query), D, E)};
+  if (has_key_projection(kind)) parts.push_back(reader.linear(module(Role::key), D, E));
+  if (has_value_projection(kind)) parts.push_back(reader.linear(module(Role::value), D, E));
   if (has_mixing(kind)) {
     layer.mixing =
-        reader.tensor(self + "mixing.weight", {weights.shape.positions, weights.shape.positions});
+        reader.weight(module(Role::mixing), {weights.shape.positions, weights.shape.positions});
   }
-  const Linear output = reader.linear(prefix + "attention.output.dense", E, D);
-  layer.attention_norm = reader.norm(prefix + "attention.output.LayerNorm", D);
+  const Linear output = reader.linear(module(Role::attention_output), E, D);
+  layer.attention_norm = reader.norm(module(Role::attention_norm), D);
   if (heads == 0) return;
   layer.inputs = pack_inputs(weights, std::move(parts), heads);
   layer.output = pack_output(weights, output, heads);
 }
 
-void load_ffn(const Reader& reader, EngineWeights& weights, const std::string& prefix, int64_t F,
+void load_ffn(const Reader& reader, EngineWeights& weights, int64_t number, int64_t F,
               PackedLayer& layer) {
   const int64_t D = weights.shape.width;
-  const Linear up = reader.linear(prefix + "intermediate.dense", D, F);
-  const Linear down = reader.linear(prefix + "output.dense", F, D);
-  layer.ffn_norm = reader.norm(prefix + "output.LayerNorm", D);
+  const Linear up = reader.linear({Role::up, Stack::encoder, number}, D, F);
+  const Linear down = reader.linear({Role::down, Stack::encoder, number}, F, D);
+  layer.ffn_norm = reader.norm({Role::ffn_norm, Stack::encoder, number}, D);
   if (F == 0) return;
   layer.up = PackedMatrix(weights.precision, up.weight, up.bias, weights.memory);
   layer.down = PackedMatrix(weights.precision, down.weight, down.bias, weights.memory);
 }
 
-PackedController load_controller(const Reader& reader, EngineWeights& weights,
-                                 const std::string& prefix) {
+PackedController load_controller(const Reader& reader, EngineWeights& weights, int64_t number) {
   const ModelShape& shape = weights.shape;
-  const auto load = [&](const char* name, int64_t in, int64_t out) {
-    const Linear linear = reader.linear(prefix + name, in, out);
+  const auto load = [&](Role role, int64_t in, int64_t out) {
+    const Linear linear = reader.linear({role, Stack::encoder, number}, in, out);
     return PackedMatrix(Precision::fp32, linear.weight, linear.bias, weights.memory);
   };
-  return {load("hidden", shape.width, shape.controller), load("budget", shape.controller, 1),
-          load("relevance", shape.width, shape.heads)};
+  return {load(Role::controller_hidden, shape.width, shape.controller),
+          load(Role::controller_budget, shape.controller, 1),
+          load(Role::controller_relevance, shape.width, shape.heads)};
 }
 
 PackedLayer load_layer(const Reader& reader, EngineWeights& weights, int64_t number) {
-  const std::string prefix = fmt::format("bert.encoder.layer.{}.", number);
   PackedLayer layer;
-  load_attention(reader, weights, prefix, weights.stored.heads_of(number), layer);
-  load_ffn(reader, weights, prefix, weights.stored.ffn_of(number, weights.shape.ffn), layer);
-  if (weights.shape.controller > 0) {
-    layer.controller = load_controller(reader, weights, prefix + "attention.controller.");
-  }
+  load_attention(reader, weights, number, weights.stored.heads_of(number), layer);
+  load_ffn(reader, weights, number, weights.stored.ffn_of(number, weights.shape.ffn), layer);
+  if (weights.shape.controller > 0) layer.controller = load_controller(reader, weights, number);
   return layer;
 }
 
-const float* load_table(const Reader& reader, EngineWeights& weights, const std::string& name,
-                        int64_t rows) {
-  const std::vector<float> table = reader.tensor(name, {rows, weights.shape.width});
-  float* place = weights.memory.take<float>(static_cast<int64_t>(table.size()));
-  std::copy(table.begin(), table.end(), place);
-  return place;
+const float* keep_table(EngineWeights& weights, const std::vector<float>& table) {
+  float* kept = weights.memory.take<float>(static_cast<int64_t>(table.size()));
+  std::copy(table.begin(), table.end(), kept);
+  return kept;
+}
+
+const float* load_table(const Reader& reader, EngineWeights& weights, Role role, int64_t rows) {
+  return keep_table(weights, reader.weight({role}, {rows, weights.shape.width}));
+}
+
+// A family without token types gets one that adds nothing.
+const float* load_types(const Reader& reader, EngineWeights& weights) {
+  const ModelShape& shape = weights.shape;
+  if (shape.token_types > 0) return load_table(reader, weights, Role::types, shape.token_types);
+  return keep_table(weights, std::vector<float>(static_cast<size_t>(shape.width), 0.0F));
 }
 
 }  // namespace
@@ -159,25 +175,22 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   const Reader reader(safetensors, config, precision);
   const ModelShape& shape = config.shape;
   const int64_t D = shape.width;
-  const std::string embeddings = "bert.embeddings.";
   EngineWeights weights;
   weights.shape = shape;
   weights.stored = config.everything();
   weights.precision = precision;
   weights.layer_norm_eps = static_cast<float>(config.layer_norm_eps);
-  weights.words =
-      load_table(reader, weights, embeddings + "word_embeddings.weight", shape.vocabulary);
-  weights.positions =
-      load_table(reader, weights, embeddings + "position_embeddings.weight", shape.positions);
-  weights.types =
-      load_table(reader, weights, embeddings + "token_type_embeddings.weight", shape.token_types);
-  weights.embedding_norm = reader.norm(embeddings + "LayerNorm", D);
+  weights.pooler_activation = schema_of(shape).pooler_activation;
+  weights.words = load_table(reader, weights, Role::words, shape.vocabulary);
+  weights.positions = load_table(reader, weights, Role::positions, shape.positions);
+  weights.types = load_types(reader, weights);
+  weights.embedding_norm = reader.norm({Role::embedding_norm}, D);
   for (int64_t i = 0; i < shape.layers; ++i) {
     weights.layers.push_back(load_layer(reader, weights, i));
   }
-  const Linear pooler = reader.linear("bert.pooler.dense", D, D);
+  const Linear pooler = reader.linear({Role::pooler}, D, D);
   weights.pooler = PackedMatrix(precision, pooler.weight, pooler.bias, weights.memory);
-  const Linear classifier = reader.linear("classifier", D, shape.labels);
+  const Linear classifier = reader.linear({Role::classifier}, D, shape.labels);
   weights.classifier =
       PackedMatrix(Precision::fp32, classifier.weight, classifier.bias, weights.memory);
   return weights;

@@ -52,10 +52,11 @@ struct EngineWeights {
   float layer_norm_eps = 0;
   const float* words = nullptr;  // V x D; in `memory` like the two below
   const float* positions = nullptr;
-  const float* types = nullptr;
+  const float* types = nullptr;  // of a family without token types: one row of zeros
   NormWeights embedding_norm;
   std::vector<PackedLayer> layers;
   PackedMatrix pooler;
+  PoolerActivation pooler_activation = PoolerActivation::tanh;
   PackedMatrix classifier;
 
   // Head widths are padded to whole panels with zeros; 32 and 64, the usual ones, need none.

@@ -1,5 +1,6 @@
 #include "model/forward.h"
 
+#include "families/families.h"
 #include "model/attention.h"
 #include "model/decoder.h"
 #include "model/head_dispatch.h"
@@ -71,7 +72,9 @@ torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
         weights.decoder.empty() ? x : decode(weights, x, batch.key_bias, batch.target, options);
     return language_logits(weights, rows).flatten(0, 1);
   }
-  const torch::Tensor pooled = torch::tanh(linear(pool(x, batch, options), weights.pooler));
+  const torch::Tensor row = linear(pool(x, batch, options), weights.pooler);
+  const bool relu = find_schema(weights.family)->pooler_activation == PoolerActivation::relu;
+  const torch::Tensor pooled = relu ? torch::relu(row) : torch::tanh(row);
   return linear(drop(pooled, options.dropout), weights.classifier);
 }
 

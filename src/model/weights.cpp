@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace {
@@ -10,38 +11,105 @@ namespace {
 constexpr double table_scale = 0.02;
 constexpr double position_scale = 0.04;
 
-void visit_linear(const std::string& name, Linear& linear, const auto& visit) {
-  visit(name + ".weight", linear.weight);
-  visit(name + ".bias", linear.bias);
+// A module's tensors; null where it has none.
+struct Slot {
+  torch::Tensor* weight = nullptr;
+  torch::Tensor* bias = nullptr;
+};
+
+Slot slot_of(Linear& linear) {
+  return {&linear.weight, &linear.bias};
 }
 
-void visit_norm(const std::string& name, Norm& norm, const auto& visit) {
-  visit(name + ".weight", norm.weight);
-  visit(name + ".bias", norm.bias);
+Slot slot_of(Norm& norm) {
+  return {&norm.weight, &norm.bias};
 }
 
-void visit_attention(const std::string& block, AttentionWeights& attention, Norm& norm,
-                     const auto& visit) {
-  visit_linear(block + ".self.query", attention.query, visit);
-  if (has_key_projection(attention.kind)) visit_linear(block + ".self.key", attention.key, visit);
-  if (has_value_projection(attention.kind)) {
-    visit_linear(block + ".self.value", attention.value, visit);
+AttentionWeights& attention_of(ModelWeights& weights, const Module& module) {
+  const auto i = static_cast<size_t>(module.layer);
+  if (module.stack == Stack::encoder) return weights.layers[i].attention;
+  DecoderLayerWeights& layer = weights.decoder[i];
+  return module.stack == Stack::cross ? layer.cross : layer.block.attention;
+}
+
+Slot layer_slot(ModelWeights& weights, const Module& module) {
+  const auto i = static_cast<size_t>(module.layer);
+  const bool encoder = module.stack == Stack::encoder;
+  LayerWeights& layer = encoder ? weights.layers[i] : weights.decoder[i].block;
+  AttentionWeights& attention = attention_of(weights, module);
+  switch (module.role) {
+    case Role::query:
+      return slot_of(attention.query);
+    case Role::key:
+      return slot_of(attention.key);
+    case Role::value:
+      return slot_of(attention.value);
+    case Role::mixing:
+      return {&attention.mixing, nullptr};
+    case Role::attention_output:
+      return slot_of(attention.output);
+    case Role::attention_norm:
+      return slot_of(module.stack == Stack::cross ? weights.decoder[i].cross_norm
+                                                  : layer.attention_norm);
+    case Role::up:
+      return slot_of(layer.up);
+    case Role::down:
+      return slot_of(layer.down);
+    case Role::ffn_norm:
+      return slot_of(layer.ffn_norm);
+    case Role::controller_hidden:
+      return slot_of(layer.controller->hidden);
+    case Role::controller_budget:
+      return slot_of(layer.controller->budget);
+    default:
+      return slot_of(layer.controller->relevance);
   }
-  if (has_mixing(attention.kind) || attention.mixing.defined()) {
-    visit(block + ".self.mixing.weight", attention.mixing);
-  }
-  visit_linear(block + ".output.dense", attention.output, visit);
-  visit_norm(block + ".output.LayerNorm", norm, visit);
 }
 
-// `between` visits what a decoder has between attention and FFN.
-void visit_layer(const std::string& prefix, LayerWeights& layer, const auto& visit,
-                 const auto& between) {
-  visit_attention(prefix + "attention", layer.attention, layer.attention_norm, visit);
-  between();
-  visit_linear(prefix + "intermediate.dense", layer.up, visit);
-  visit_linear(prefix + "output.dense", layer.down, visit);
-  visit_norm(prefix + "output.LayerNorm", layer.ffn_norm, visit);
+Slot slot_of(ModelWeights& weights, const Module& module) {
+  if (module.stack != Stack::none) return layer_slot(weights, module);
+  switch (module.role) {
+    case Role::words:
+      return {&weights.words, nullptr};
+    case Role::patches:
+      return slot_of(weights.patches);
+    case Role::class_token:
+      return {&weights.class_token, nullptr};
+    case Role::positions:
+      return {&weights.positions, nullptr};
+    case Role::types:
+      return {&weights.types, nullptr};
+    case Role::embedding_norm:
+      return slot_of(weights.embedding_norm);
+    case Role::masked_transform:
+      return slot_of(weights.masked_head->transform);
+    case Role::masked_norm:
+      return slot_of(weights.masked_head->norm);
+    case Role::masked_bias:
+      return {nullptr, &weights.masked_head->bias};
+    case Role::language_bias:
+      return {nullptr, &weights.language_bias};
+    case Role::pooler:
+      return slot_of(weights.pooler);
+    default:
+      return slot_of(weights.classifier);
+  }
+}
+
+// All that a model may have; an experiment gives mixing to kinds of attention that have none.
+NetworkParts parts_of(const ModelWeights& weights) {
+  NetworkParts parts;
+  parts.layers = static_cast<int64_t>(weights.layers.size());
+  parts.decoder_layers = static_cast<int64_t>(weights.decoder.size());
+  parts.patches = weights.patched;
+  parts.types = weights.typed;
+  if (!weights.layers.empty()) {
+    parts.attention = weights.layers[0].attention.kind;
+    parts.controllers = weights.layers[0].controller.has_value();
+  }
+  parts.mixing = true;
+  parts.head = weights.head;
+  return parts;
 }
 
 torch::Tensor sinusoids(int64_t positions, int64_t width) {
@@ -60,11 +128,6 @@ torch::Tensor sinusoids(int64_t positions, int64_t width) {
   return table;
 }
 
-bool ends_with(const std::string& text, std::string_view ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 // Training starts at Efficient Attention, of which this is an addition (2403.01643 is silent).
 torch::Tensor near_identity(int64_t size, Random& random) {
   torch::Tensor tensor = torch::eye(size);
@@ -75,20 +138,18 @@ torch::Tensor near_identity(int64_t size, Random& random) {
   return tensor;
 }
 
-torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
-  if (ends_with(entry.name, ".bias")) return torch::zeros(entry.shape);
-  if (ends_with(entry.name, "mixing.weight")) return near_identity(entry.shape[0], random);
-  if (ends_with(entry.name, "LayerNorm.weight")) return torch::ones(entry.shape);
-  if (ends_with(entry.name, "position_embeddings.weight")) {
-    return sinusoids(entry.shape[0], entry.shape[1]);
-  }
+torch::Tensor fresh_tensor(const TensorSpec& entry, Random& random) {
+  const Role role = entry.module.role;
+  if (entry.bias) return torch::zeros(entry.shape);
+  if (role == Role::mixing) return near_identity(entry.shape[0], random);
+  if (is_norm(role)) return torch::ones(entry.shape);
+  if (role == Role::positions) return sinusoids(entry.shape[0], entry.shape[1]);
   // Patches as small as words: larger ones would drown their positions. Controllers start
   // undecided: every input asks for the same share of heads, and no head is more relevant than the
   // others.
-  const bool table = ends_with(entry.name, "_embeddings.weight") ||
-                     ends_with(entry.name, "patches.weight") ||
-                     ends_with(entry.name, "controller.budget.weight") ||
-                     ends_with(entry.name, "controller.relevance.weight");
+  const bool table = role == Role::words || role == Role::types || role == Role::class_token ||
+                     role == Role::patches || role == Role::controller_budget ||
+                     role == Role::controller_relevance;
   const double scale =
       table ? table_scale : std::sqrt(2.0 / static_cast<double>(entry.shape[0] + entry.shape[1]));
   torch::Tensor tensor = torch::empty(entry.shape);
@@ -103,43 +164,16 @@ torch::Tensor fresh_tensor(const TensorName& entry, Random& random) {
 
 void for_each_tensor(ModelWeights& weights,
                      const std::function<void(const std::string&, torch::Tensor&)>& visit) {
-  if (weights.patched) {
-    visit_linear("bert.embeddings.patches", weights.patches, visit);
-    visit("bert.embeddings.class_embeddings.weight", weights.class_token);
-  } else {
-    visit("bert.embeddings.word_embeddings.weight", weights.words);
-  }
-  visit("bert.embeddings.position_embeddings.weight", weights.positions);
-  if (weights.typed) visit("bert.embeddings.token_type_embeddings.weight", weights.types);
-  visit_norm("bert.embeddings.LayerNorm", weights.embedding_norm, visit);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    visit_layer("bert.encoder.layer." + std::to_string(i) + ".", weights.layers[i], visit, [] {});
-  }
-  for (size_t i = 0; i < weights.decoder.size(); ++i) {
-    const std::string prefix = "bert.decoder.layer." + std::to_string(i) + ".";
-    DecoderLayerWeights& layer = weights.decoder[i];
-    visit_layer(prefix, layer.block, visit, [&] {
-      visit_attention(prefix + "crossattention", layer.cross, layer.cross_norm, visit);
-    });
-  }
-  if (weights.masked_head) {
-    visit_linear("cls.predictions.transform.dense", weights.masked_head->transform, visit);
-    visit_norm("cls.predictions.transform.LayerNorm", weights.masked_head->norm, visit);
-    visit("cls.predictions.bias", weights.masked_head->bias);
-  }
-  if (weights.head == OutputHead::language) visit("lm_head.bias", weights.language_bias);
-  const bool classifies = weights.head == OutputHead::classifier;
-  if (classifies || weights.head == OutputHead::pooler) {
-    visit_linear("bert.pooler.dense", weights.pooler, visit);
-  }
-  if (classifies) visit_linear("classifier", weights.classifier, visit);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    if (!weights.layers[i].controller) continue;
-    const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".attention.controller.";
-    ControllerWeights& controller = *weights.layers[i].controller;
-    visit_linear(prefix + "hidden", controller.hidden, visit);
-    visit_linear(prefix + "budget", controller.budget, visit);
-    visit_linear(prefix + "relevance", controller.relevance, visit);
+  const ModelSchema& schema = *find_schema(weights.family);
+  for (const Module& module : modules_of(parts_of(weights))) {
+    const Slot slot = slot_of(weights, module);
+    if (module.role == Role::mixing && !slot.weight->defined() &&
+        !has_mixing(attention_of(weights, module).kind)) {
+      continue;
+    }
+    const std::string name = schema.name_of(module);
+    if (slot.weight != nullptr) visit(name + ".weight", *slot.weight);
+    if (slot.bias != nullptr) visit(name + ".bias", *slot.bias);
   }
 }
 
@@ -172,18 +206,19 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   weights.patched = shape.patch_values > 0;
   weights.typed = shape.token_types > 0;
   weights.head = head;
+  weights.family = shape.family;
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();
   return weights;
 }
 
 ModelWeights fresh_weights(const ModelShape& shape, uint64_t seed, torch::Device device,
                            OutputHead head) {
-  const std::vector<TensorName> names = tensor_names(shape, head);
+  const std::vector<TensorSpec> names = tensor_specs(shape, head);
   Random random{seed, 0x77656967687473};
   ModelWeights weights = hollow_weights(shape, head);
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
-    TORCH_CHECK(names[next].name == name, "tensor_names() and for_each_tensor() disagree");
+    TORCH_CHECK(names[next].name == name, "tensor_specs() and for_each_tensor() disagree");
     tensor = fresh_tensor(names[next++], random).to(device);
   });
   for_each_attention(weights, [](AttentionWeights& attention) {

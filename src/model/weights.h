@@ -7,10 +7,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "budget/shape.h"
-#include "checkpoint/tensor_names.h"
+#include "families/schema.h"
 #include "model/torch.h"
 
 namespace headroom {
@@ -81,7 +82,8 @@ struct ModelWeights {
   torch::Tensor positions;    // (longest input, D)
   torch::Tensor types;        // (2, D); undefined for images and language models
   Norm embedding_norm;
-  bool patched = false;  // reads images: which of the tables above there are
+  std::string_view family = "bert";  // as in ModelShape
+  bool patched = false;              // reads images: which of the tables above there are
   bool typed = true;
   std::vector<LayerWeights> layers;
   std::vector<DecoderLayerWeights> decoder;  // translation
@@ -95,7 +97,7 @@ struct ModelWeights {
   torch::Device device() const { return positions.device(); }
 };
 
-// Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_names().
+// Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_specs().
 void for_each_tensor(ModelWeights& weights,
                      const std::function<void(const std::string&, torch::Tensor&)>& visit);
 

@@ -11,12 +11,12 @@ namespace headroom {
 ModelWeights load_weights(const std::filesystem::path& directory, const ModelConfig& config) {
   require_weights_fit(config, sizeof(float), /*max_memory=*/0, directory);
   const SafetensorsFile file = open_weights(directory / "model.safetensors", config);
-  const std::vector<TensorName> names = config.tensors();
+  const std::vector<TensorSpec> names = config.tensors();
   file.expect_count(names.size());
   ModelWeights weights = hollow_weights(config.shape, config.output_head());
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
-    const TensorName& entry = names[next++];
+    const TensorSpec& entry = names[next++];
     file.expect_shape(name, entry.shape);
     const std::vector<float> values = file.read_f32(name);
     tensor = torch::empty(entry.shape);

@@ -81,7 +81,7 @@ class TokenCounts {
 }  // namespace
 
 CharacterTokenizer::CharacterTokenizer(Vocabulary vocabulary)
-    : vocabulary_(std::move(vocabulary)) {}
+    : Tokenizer(vocabulary), vocabulary_(std::move(vocabulary)) {}
 
 void CharacterTokenizer::append_pieces(std::string_view text, size_t limit,
                                        std::vector<int32_t>& ids) const {
@@ -118,7 +118,8 @@ Vocabulary CharacterTokenizer::build(std::string_view text) {
   return counts.most_frequent(Vocabulary::max_size - special_count, 1);
 }
 
-SpaceTokenizer::SpaceTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
+SpaceTokenizer::SpaceTokenizer(Vocabulary vocabulary)
+    : Tokenizer(vocabulary), vocabulary_(std::move(vocabulary)) {}
 
 void SpaceTokenizer::append_pieces(std::string_view text, size_t limit,
                                    std::vector<int32_t>& ids) const {

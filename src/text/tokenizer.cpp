@@ -11,8 +11,10 @@
 namespace headroom {
 namespace {
 
-void require_room(int max_tokens, int least) {
-  if (max_tokens >= least) return;
+// How many pieces of text fit between the special tokens.
+size_t room_in(const std::vector<FramePiece>& frame, int max_tokens) {
+  const size_t least = Framing::special_tokens(frame);
+  if (max_tokens >= static_cast<int>(least)) return static_cast<size_t>(max_tokens) - least;
   throw Error(ErrorCode::usage, "tokenize text",
               fmt::format("a length of {} tokens was asked for, but the special tokens alone need "
                           "{}",
@@ -30,11 +32,16 @@ size_t kept_of_first(size_t first, size_t second, size_t room) {
 }  // namespace
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) const {
-  require_room(max_tokens, 2);
+  const size_t room = room_in(framing_.single(), max_tokens);
   require_utf8(text, "tokenize text", "");
-  std::vector<int32_t> ids = {vocabulary().cls_id()};
-  append_pieces(text, static_cast<size_t>(max_tokens) - 2, ids);
-  ids.push_back(vocabulary().sep_id());
+  std::vector<int32_t> ids;
+  for (const FramePiece& piece : framing_.single()) {
+    if (piece.kind == FramePiece::Kind::special) {
+      ids.push_back(piece.id);
+    } else {
+      append_pieces(text, room, ids);
+    }
+  }
   return ids;
 }
 
@@ -62,25 +69,27 @@ std::string Tokenizer::join(std::span<const int32_t> ids) const {
 
 EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view second,
                                    int max_tokens) const {
-  require_room(max_tokens, 3);
+  const size_t room = room_in(framing_.pair(), max_tokens);
   require_utf8(first, "tokenize text", "first of a pair");
   require_utf8(second, "tokenize text", "second of a pair");
-  const size_t room = static_cast<size_t>(max_tokens) - 3;
-  std::vector<int32_t> ids = {vocabulary().cls_id()};
-  append_pieces(first, room, ids);
-  std::vector<int32_t> rest;
-  append_pieces(second, room, rest);
+  std::vector<int32_t> pieces_of_first;
+  append_pieces(first, room, pieces_of_first);
+  std::vector<int32_t> pieces_of_second;
+  append_pieces(second, room, pieces_of_second);
+  const size_t kept = kept_of_first(pieces_of_first.size(), pieces_of_second.size(), room);
+  pieces_of_first.resize(kept);
+  pieces_of_second.resize(std::min(pieces_of_second.size(), room - kept));
 
-  const size_t kept = kept_of_first(ids.size() - 1, rest.size(), room);
-  ids.resize(1 + kept);
-  rest.resize(std::min(rest.size(), room - kept));
-  ids.push_back(vocabulary().sep_id());
   EncodedPair pair;
-  pair.types.assign(ids.size(), 0);
-  ids.insert(ids.end(), rest.begin(), rest.end());
-  ids.push_back(vocabulary().sep_id());
-  pair.types.resize(ids.size(), 1);
-  pair.ids = std::move(ids);
+  for (const FramePiece& piece : framing_.pair()) {
+    if (piece.kind == FramePiece::Kind::special) {
+      pair.ids.push_back(piece.id);
+    } else {
+      const auto& text = piece.kind == FramePiece::Kind::first ? pieces_of_first : pieces_of_second;
+      pair.ids.insert(pair.ids.end(), text.begin(), text.end());
+    }
+    if (framing_.typed()) pair.types.resize(pair.ids.size(), piece.type);
+  }
   return pair;
 }
 

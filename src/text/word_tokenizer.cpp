@@ -6,7 +6,8 @@
 
 namespace headroom {
 
-WordTokenizer::WordTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
+WordTokenizer::WordTokenizer(Vocabulary vocabulary)
+    : Tokenizer(vocabulary), vocabulary_(std::move(vocabulary)) {}
 
 void WordTokenizer::append_pieces(std::string_view text, size_t limit,
                                   std::vector<int32_t>& ids) const {

@@ -9,7 +9,8 @@
 namespace headroom {
 
 WordPieceTokenizer::WordPieceTokenizer(Vocabulary vocabulary, bool lower_case)
-    : vocabulary_(std::move(vocabulary)),
+    : Tokenizer(vocabulary),
+      vocabulary_(std::move(vocabulary)),
       lower_case_(lower_case),
       trie_(vocabulary_.tokens()),
       inside_(trie_.descend(PieceTrie::root, "##")) {

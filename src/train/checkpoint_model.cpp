@@ -8,8 +8,7 @@ namespace headroom::inline train {
 
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device) {
   ModelConfig config = read_config(directory);
-  std::unique_ptr<Tokenizer> tokenizer =
-      make_tokenizer(config.tokenizer, config.lower_case, read_vocabulary(directory, config));
+  std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
   ElasticModel model;
   model.shape = config.shape;
   model.dropout = config.dropout;

@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "base/file.h"
-#include "checkpoint/cut_tensors.h"
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
+#include "checkpoint/sliced_tensors.h"
 #include "checkpoint/small_checkpoint.h"
 #include "support.h"
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 void read_whole(const fs::path& folder) {
   const ModelConfig config = read_config(folder);
   read_vocabulary(folder, config);
-  const CutTensors tensors(folder / "model.safetensors", config);
+  const SlicedTensors tensors(folder / "model.safetensors", config);
   find_latency_table(folder, "a CPU", "fp32", 1);
   read_scores(folder);
 }

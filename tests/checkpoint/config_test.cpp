@@ -7,7 +7,7 @@
 #include <map>
 
 #include "checkpoint/make_tokenizer.h"
-#include "checkpoint/tensor_names.h"
+#include "families/schema.h"
 #include "support.h"
 #include "text/word_tokenizer.h"
 #include "text/wordpiece_tokenizer.h"
@@ -67,7 +67,7 @@ TEST(AdaptiveConfig, ComesBackWholeWithAndWithoutGates) {
 
 TEST(AdaptiveConfig, NamesThreeMatricesForEveryLayer) {
   std::map<std::string, std::vector<int64_t>> shapes;
-  for (const TensorName& entry : adaptive_config().tensors()) shapes[entry.name] = entry.shape;
+  for (const TensorSpec& entry : adaptive_config().tensors()) shapes[entry.name] = entry.shape;
   const std::string controller = "bert.encoder.layer.1.attention.controller.";
   EXPECT_EQ(shapes.at(controller + "hidden.weight"), (std::vector<int64_t>{3, 8}));
   EXPECT_EQ(shapes.at(controller + "budget.weight"), (std::vector<int64_t>{1, 3}));
@@ -228,7 +228,7 @@ TEST(CompactConfig, ComesBackWhole) {
 
 TEST(CompactConfig, ImpliesTensorsOfItsSizes) {
   std::map<std::string, std::vector<int64_t>> shapes;
-  for (const TensorName& entry : compact_config().tensors()) shapes[entry.name] = entry.shape;
+  for (const TensorSpec& entry : compact_config().tensors()) shapes[entry.name] = entry.shape;
   const std::string layer = "bert.encoder.layer.";
   EXPECT_EQ(shapes[layer + "0.attention.self.key.weight"], (std::vector<int64_t>{4, 8}));
   EXPECT_EQ(shapes[layer + "0.attention.output.dense.weight"], (std::vector<int64_t>{8, 4}));
@@ -318,15 +318,15 @@ TEST(MakeTokenizer, KeepsCapitalsWhenAsked) {
   EXPECT_EQ(first_id(false), vocabulary.id("Un"));
 }
 
-bool has_name(const std::vector<TensorName>& names, const std::string& name) {
+bool has_name(const std::vector<TensorSpec>& names, const std::string& name) {
   return std::any_of(names.begin(), names.end(),
-                     [&](const TensorName& entry) { return entry.name == name; });
+                     [&](const TensorSpec& entry) { return entry.name == name; });
 }
 
 TEST(TensorNames, OfAMaskedLmHaveItsHeadInsteadOfAClassifier) {
   const ModelShape shape = pretrained_config().shape;
-  const std::vector<TensorName> names = tensor_names(shape, OutputHead::masked_lm);
-  const std::vector<TensorName> classifier = tensor_names(shape);
+  const std::vector<TensorSpec> names = tensor_specs(shape, OutputHead::masked_lm);
+  const std::vector<TensorSpec> classifier = tensor_specs(shape);
   EXPECT_FALSE(has_name(names, "classifier.weight"));
   EXPECT_FALSE(has_name(names, "bert.pooler.dense.weight"));
   EXPECT_FALSE(has_name(classifier, "cls.predictions.bias"));

@@ -23,7 +23,7 @@ inline std::filesystem::path write_exported(const TemporaryFolder& folder, Model
   config.labels = {"a", "b", "c \"quoted\""};
   const Tensors tensors = random_tensors(config.shape, 7);
   CheckpointContent content{config, letters().to_text(), "# Random\n", "", {}};
-  for (const TensorName& entry : tensor_names(config.shape)) {
+  for (const TensorSpec& entry : tensor_specs(config.shape)) {
     content.tensors.push_back({entry.name, DType::f32, entry.shape,
                                std::as_bytes(std::span<const float>(tensors.at(entry.name)))});
   }

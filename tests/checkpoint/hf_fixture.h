@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "checkpoint/hf/import.h"
 #include "checkpoint/hf/tokenizer.h"
-#include "checkpoint/tensor_names.h"
 #include "checkpoint/tensors/convert.h"
 #include "checkpoint/tensors/safetensors_writer.h"
+#include "families/schema.h"
 #include "support.h"
 
 namespace headroom::testing {
@@ -36,7 +36,7 @@ class HfFixture {
                               .token_types = 2,
                               .labels = 2};
     float next = 0;
-    for (const TensorName& entry : tensor_names(shape)) {
+    for (const TensorSpec& entry : tensor_specs(shape)) {
       HfTensor& tensor = tensors[entry.name];
       tensor.shape = entry.shape;
       int64_t count = 1;

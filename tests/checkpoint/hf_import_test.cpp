@@ -223,13 +223,20 @@ TEST(HfRoundTrip, AtBudgetOneIsBitEqual) {
 }
 
 TEST(RealFolder, GoesRoundBitEqual) {
-  const TemporaryFolder folder;
-  const auto in = folder.path() / "in";
-  const auto out = folder.path() / "out";
-  import_hf_folder(hf_model_folder(), in);
-  export_hf_folder(in, 1.0, HfForm::dense_equivalent, out);
-  expect_same_tensors(hf_model_folder(), out);
-  EXPECT_EQ(file_text(out / "vocab.txt"), file_text(hf_model_folder() / "vocab.txt"));
+  for (const std::string& name : hf_models) {
+    const TemporaryFolder folder;
+    const auto from = hf_model_folder(name);
+    const auto in = folder.path() / "in";
+    const auto out = folder.path() / "out";
+    import_hf_folder(from, in);
+    export_hf_folder(in, 1.0, HfForm::dense_equivalent, out);
+    expect_same_tensors(from, out);
+    EXPECT_EQ(file_text(out / "vocab.txt"), file_text(from / "vocab.txt"));
+    for (const char* key : {"architectures", "model_type", "vocab_size"}) {
+      EXPECT_EQ(Json::parse(file_text(out / "config.json")).at(key),
+                Json::parse(file_text(from / "config.json")).at(key));
+    }
+  }
 }
 
 }  // namespace

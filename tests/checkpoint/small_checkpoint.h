@@ -21,7 +21,7 @@ inline ModelConfig small_config() {
 inline void write_small_checkpoint(const std::filesystem::path& folder) {
   const std::vector<float> values(256, 0.5F);
   CheckpointContent content{small_config(), Vocabulary::with_words({"a"}).to_text(), "", "", {}};
-  for (const TensorName& entry : content.config.tensors()) {
+  for (const TensorSpec& entry : content.config.tensors()) {
     size_t count = 1;
     for (const int64_t side : entry.shape) count *= static_cast<size_t>(side);
     content.tensors.push_back(

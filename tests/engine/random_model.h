@@ -15,8 +15,8 @@
 #include "base/random.h"
 #include "budget/unit_order.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/tensor_names.h"
 #include "engine/encoder.h"
+#include "families/schema.h"
 #include "support.h"
 
 namespace headroom::testing {
@@ -27,7 +27,7 @@ using Tensors = std::map<std::string, std::vector<float>>;
 inline Tensors random_tensors(const ModelShape& shape, uint64_t seed) {
   Random random{seed};
   Tensors tensors;
-  for (const TensorName& entry : tensor_names(shape)) {
+  for (const TensorSpec& entry : tensor_specs(shape)) {
     int64_t count = 1;
     for (const int64_t dim : entry.shape) count *= dim;
     // Large enough for attention to choose and GELU to bend; norms near 1.
@@ -244,8 +244,8 @@ inline Vocabulary letters() {
 }
 
 // The rows and columns of a whole model's tensors that a compact one keeps.
-inline std::vector<float> cut(const std::vector<float>& whole, const TensorName& full,
-                              const TensorName& kept, const std::vector<int32_t>& heads,
+inline std::vector<float> cut(const std::vector<float>& whole, const TensorSpec& full,
+                              const TensorSpec& kept, const std::vector<int32_t>& heads,
                               int64_t head_width) {
   if (full.shape == kept.shape) return whole;
   const bool by_head = full.name.find("attention") != std::string::npos;
@@ -285,7 +285,7 @@ class RandomCheckpoint {
     tensors_ = random_tensors(shape, seed);
     if (change) change(tensors_);
     CheckpointContent content{config_, vocabulary.to_text(), "# Random\n", "", {}};
-    for (const TensorName& entry : tensor_names(shape)) {
+    for (const TensorSpec& entry : tensor_specs(shape)) {
       const std::vector<float>& values = tensors_.at(entry.name);
       content.tensors.push_back(
           {entry.name, DType::f32, entry.shape, std::as_bytes(std::span<const float>(values))});
@@ -300,8 +300,8 @@ class RandomCheckpoint {
     config.order.reset();
     config.stored = stored;
     CheckpointContent content{config, letters().to_text(), "# Compact\n", "", {}};
-    const std::vector<TensorName> full = config_.tensors();
-    const std::vector<TensorName> kept = config.tensors();
+    const std::vector<TensorSpec> full = config_.tensors();
+    const std::vector<TensorSpec> kept = config.tensors();
     std::vector<std::vector<float>> values;
     for (size_t i = 0; i < full.size(); ++i) {
       const size_t layer = full[i].name.starts_with("bert.encoder.layer.")

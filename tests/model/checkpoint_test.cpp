@@ -253,19 +253,23 @@ TEST_F(Checkpoint, AnotherOneTakesItsPlaceWhole) {
 }
 
 TEST(ImportedCheckpoint, GivesTheLogitsOfTransformers) {
-  const TemporaryFolder folder;
-  const ModelConfig config =
-      import_hf_folder(testing::hf_model_folder(), folder.path() / "model").config;
-  const ModelWeights weights = read_weights(folder.path() / "model");
-  for (const testing::HfCase& each : testing::hf_cases()) {
-    Batch batch;
-    batch.tokens = torch::tensor(each.tokens.ids, torch::kInt64).unsqueeze(0);
-    batch.types = torch::tensor(each.tokens.types, torch::kInt64).unsqueeze(0);
-    ForwardOptions options;
-    options.layer_norm_eps = config.layer_norm_eps;
-    const torch::Tensor logits = forward(weights, batch, options).squeeze(0);
-    const torch::Tensor expected = torch::tensor(each.logits, torch::kFloat32);
-    EXPECT_TRUE(torch::allclose(logits, expected, /*rtol=*/0, /*atol=*/1e-5)) << each.text;
+  for (const std::string& name : testing::hf_models) {
+    const TemporaryFolder folder;
+    const ModelConfig config =
+        import_hf_folder(testing::hf_model_folder(name), folder.path() / "model").config;
+    const ModelWeights weights = read_weights(folder.path() / "model");
+    for (const testing::HfCase& each : testing::hf_cases(name)) {
+      Batch batch;
+      batch.tokens = torch::tensor(each.tokens.ids, torch::kInt64).unsqueeze(0);
+      if (!each.tokens.types.empty()) {
+        batch.types = torch::tensor(each.tokens.types, torch::kInt64).unsqueeze(0);
+      }
+      ForwardOptions options;
+      options.layer_norm_eps = config.layer_norm_eps;
+      const torch::Tensor logits = forward(weights, batch, options).squeeze(0);
+      const torch::Tensor expected = torch::tensor(each.logits, torch::kFloat32);
+      EXPECT_TRUE(torch::allclose(logits, expected, /*rtol=*/0, /*atol=*/1e-5)) << each.text;
+    }
   }
 }
 

@@ -70,7 +70,7 @@ TEST(TaskWeights, HaveTheNamesOfTheModelFileAndAreCountedExactly) {
     for (const ModelShape& shape :
          {image_shape(kind), language_shape(kind), translation_shape(kind)}) {
       const ModelWeights weights = fresh_weights(shape, 1, torch::kCPU, head_of(shape));
-      expect_tensors(weights, tensor_names(shape, head_of(shape)));
+      expect_tensors(weights, tensor_specs(shape, head_of(shape)));
       EXPECT_EQ(parameter_count(shape, all_heads(shape.layers, shape.heads)),
                 element_count(weights))
           << attention_name(kind);

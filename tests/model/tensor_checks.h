@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/tensor_names.h"
+#include "families/schema.h"
 #include "model/weights.h"
 
 namespace headroom::testing {
 
 // Names, order and shapes.
-inline void expect_tensors(ModelWeights weights, const std::vector<TensorName>& expected) {
+inline void expect_tensors(ModelWeights weights, const std::vector<TensorSpec>& expected) {
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, const torch::Tensor& tensor) {
     ASSERT_LT(next, expected.size());

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "budget/cost.h"
-#include "checkpoint/tensor_names.h"
+#include "families/schema.h"
 #include "model/random_models.h"
 #include "model/tensor_checks.h"
 
@@ -33,14 +33,14 @@ TEST(Weights, HaveTheNamesAndShapesOfTheModelFile) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     Random random{seed};
     const ModelShape shape = random_shape(random);
-    expect_tensors(fresh_weights(shape, seed, torch::kCPU), tensor_names(shape));
+    expect_tensors(fresh_weights(shape, seed, torch::kCPU), tensor_specs(shape));
   }
 }
 
 TEST(Weights, OfAMaskedLmHaveTheNamesAndShapesOfTheModelFile) {
   const ModelWeights weights = fresh_weights(small, 1, torch::kCPU, OutputHead::masked_lm);
   EXPECT_EQ(weights.head, OutputHead::masked_lm);
-  expect_tensors(weights, tensor_names(small, OutputHead::masked_lm));
+  expect_tensors(weights, tensor_specs(small, OutputHead::masked_lm));
   EXPECT_TRUE((weights.masked_head->bias == 0).all().item<bool>());
   EXPECT_TRUE((weights.masked_head->norm.weight == 1).all().item<bool>());
 }

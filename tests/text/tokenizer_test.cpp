@@ -36,6 +36,22 @@ TEST(WordTokenizer, PairsCarryTokenTypes) {
   EXPECT_EQ(pair.types, (Ids{0, 0, 0, 0, 1, 1}));
 }
 
+TEST(Framing, SaysWhatGoesAroundTextsAndPairs) {
+  WordTokenizer tokenizer = letters();
+  tokenizer.set_framing(Framing("$A [SEP]", "$A [SEP] [SEP] $B [SEP]", tokenizer.vocabulary()));
+  EXPECT_EQ(tokenizer.encode("a b c", 3), (Ids{5, 6, 3}));
+  const EncodedPair pair = tokenizer.encode_pair("a b", "c d", 6);
+  EXPECT_EQ(pair.ids, (Ids{5, 6, 3, 3, 7, 3}));
+  EXPECT_EQ(pair.types, Ids{}) << "no piece has a type";
+  expect_error(ErrorCode::usage, "special tokens alone need 3",
+               [&] { tokenizer.encode_pair("a", "b", 2); });
+}
+
+TEST(Framing, NeedsItsTokensInTheVocabulary) {
+  expect_error(ErrorCode::bad_model, "there is no <s> token",
+               [] { Framing("<s> $A", "<s> $A $B", letters().vocabulary()); });
+}
+
 TEST(WordTokenizer, TheLongerOfAPairIsCutFirst) {
   const WordTokenizer tokenizer = letters();
   EXPECT_EQ(tokenizer.encode_pair("a b c d", "e", 6).ids, (Ids{2, 5, 6, 3, 9, 3}));

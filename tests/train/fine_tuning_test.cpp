@@ -88,7 +88,7 @@ TEST_F(StartFrom, ABareEncoderGivesThePoolerItHas) {
 TEST_F(StartFrom, TheResultIsAWholeModel) {
   write_init(OutputHead::masked_lm);
   start_from(path(), {"yes", "no"}, model);
-  const std::vector<TensorName> names = tensor_names(model.shape);
+  const std::vector<TensorSpec> names = tensor_specs(model.shape);
   size_t next = 0;
   for_each_tensor(model.weights, [&](const std::string& name, const torch::Tensor& tensor) {
     EXPECT_EQ(name, names.at(next).name);

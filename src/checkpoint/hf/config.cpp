@@ -3,36 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "base/join.h"
-#include "checkpoint/hf/bert_keys.h"
+#include "checkpoint/config_keys.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::string_view classifier = "BertForSequenceClassification";
-// All become a bare encoder; their own heads are of no use to a classifier.
-constexpr std::array<std::string_view, 4> encoders = {
-    "BertModel", "BertForMaskedLM", "BertForPreTraining", "BertForNextSentencePrediction"};
 constexpr int64_t max_labels = 100'000;
 
-std::string read_architecture(const JsonFields& fields) {
+// Everything but the classifier becomes a bare encoder: other heads are of no use to one.
+std::string read_architecture(const JsonFields& fields, const ModelSchema& schema) {
   if (!fields.has("architectures") || fields.array("architectures").empty()) return "";
   const Json& first = fields.array("architectures")[0];
   std::string name = first.is_string() ? first.get<std::string>() : shown(first);
-  if (name != classifier && std::find(encoders.begin(), encoders.end(), name) == encoders.end()) {
-    fields.fail("architectures", fmt::format("is \"{}\", this version imports {}, {}", name,
-                                             classifier, join(encoders, ", ")));
+  std::vector<std::string_view> known = {schema.classifier_class, schema.encoder_class,
+                                         schema.masked_lm_class};
+  known.insert(known.end(), schema.other_classes.begin(), schema.other_classes.end());
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    fields.fail("architectures",
+                fmt::format("is \"{}\", this version imports {}", name, join(known, ", ")));
   }
   return name;
 }
 
 // Each of these changes what the network computes.
-void refuse_other_networks(const JsonFields& fields, const Json& json) {
-  expect_text(fields, "model_type", "bert");
-  expect_text(fields, "hidden_act", "gelu");
+void refuse_other_networks(const JsonFields& fields, const Json& json, const ModelSchema& schema) {
+  expect_text(fields, schema.activation_key, "gelu");
   expect_text(fields, "position_embedding_type", "absolute");
   expect_text(fields, "problem_type", "single_label_classification");
   for (const char* key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
@@ -70,8 +68,8 @@ std::vector<std::string> read_label_names(const JsonFields& fields) {
   return labels;
 }
 
-void note_other_dropouts(const JsonFields& fields, HfConfig& read) {
-  for (const char* key : {"classifier_dropout", "attention_probs_dropout_prob"}) {
+void note_other_dropouts(const JsonFields& fields, const ModelSchema& schema, HfConfig& read) {
+  for (const std::string_view key : {schema.classifier_dropout_key, schema.attention_dropout_key}) {
     const double own = fields.number_or(key, read.config.dropout, 0.0, 1.0);
     if (own == read.config.dropout) continue;
     read.notes.push_back(fmt::format("{} = {} is not kept: training here has one dropout, {}", key,
@@ -84,17 +82,18 @@ void note_other_dropouts(const JsonFields& fields, HfConfig& read) {
 HfConfig read_hf_config(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_model, "config.json");
   HfConfig read;
-  refuse_other_networks(fields, json);
-  read.architecture = read_architecture(fields);
+  const ModelSchema& schema = read_family(fields);
+  refuse_other_networks(fields, json, schema);
+  read.architecture = read_architecture(fields, schema);
   ModelConfig& config = read.config;
-  config.task = read.architecture == classifier ? Task::classify : Task::encoder;
-  config.shape = read_bert_shape(fields);
+  config.task = read.architecture == schema.classifier_class ? Task::classify : Task::encoder;
+  config.shape = read_shape(fields, schema);
   if (config.classifies()) config.labels = read_label_names(fields);
   config.shape.labels = static_cast<int64_t>(config.labels.size());
-  config.dropout = read_dropout(fields);
-  config.layer_norm_eps = read_layer_norm_eps(fields);
+  config.dropout = read_dropout(fields, schema);
+  config.layer_norm_eps = read_layer_norm_eps(fields, schema);
   config.tokenizer = TokenizerKind::wordpiece;
-  note_other_dropouts(fields, read);
+  note_other_dropouts(fields, schema, read);
   return read;
 }
 

@@ -1,5 +1,5 @@
-// config.json of a Hugging Face BERT: what our engine computes is read, anything else is refused by
-// name.
+// config.json of a Hugging Face folder: what our engine computes is read, anything else is refused
+// by name.
 #pragma once
 
 #include <string>

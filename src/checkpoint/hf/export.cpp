@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "base/machine.h"
 #include "checkpoint/checkpoint.h"
-#include "checkpoint/cut_tensors.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/tokenizer.h"
+#include "checkpoint/sliced_tensors.h"
 
 namespace headroom {
 namespace fs = std::filesystem;
@@ -69,8 +69,7 @@ void add_companions(const fs::path& checkpoint, const ModelConfig& config,
   content.card =
       card_with_section(text_or_nothing(checkpoint / "README.md"), "Exported by headroom", lines);
   if (config.tokenizer == TokenizerKind::wordpiece) {
-    content.files["tokenizer_config.json"] =
-        tokenizer_config_text(config.lower_case, config.shape.positions);
+    content.files["tokenizer_config.json"] = tokenizer_config_text(config.lower_case, config.shape);
   }
   for (const char* name : licence_names) {
     if (fs::exists(checkpoint / name)) content.files[name] = text_or_nothing(checkpoint / name);
@@ -92,7 +91,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   const Selection kept = config.selection(budget);
   if (form == HfForm::dense_equivalent) require_bert(config, kept, budget);
   const bool whole = kept == all_heads(config.shape.layers, config.shape.heads);
-  CutTensors tensors(checkpoint / "model.safetensors", config);
+  SlicedTensors tensors(checkpoint / "model.safetensors", config);
   ModelConfig cut = without_budgets(config);
   std::string what = "whole";
   if (form == HfForm::dense_equivalent) {

@@ -12,20 +12,20 @@
 namespace headroom {
 namespace {
 
-constexpr uint64_t card_limit = 4ULL << 20;
+constexpr uint64_t companion_limit = 4ULL << 20;
 
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more) {
   notes.insert(notes.end(), more.begin(), more.end());
 }
 
 std::string text_or_nothing(const HfFolder& folder, const std::string& name) {
-  return folder.has(name) ? folder.text(name, card_limit) : "";
+  return folder.has(name) ? folder.text(name, companion_limit) : "";
 }
 
 std::map<std::string, std::string> licence_files(const HfFolder& folder) {
   std::map<std::string, std::string> files;
   for (const char* name : licence_names) {
-    if (folder.has(name)) files[name] = folder.text(name, card_limit);
+    if (folder.has(name)) files[name] = folder.text(name, companion_limit);
   }
   return files;
 }
@@ -46,7 +46,7 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
   ImportReport report;
   report.config = config.config;
   report.architecture =
-      config.architecture.empty() ? traits(config.config.task).architecture : config.architecture;
+      config.architecture.empty() ? config.config.architecture() : config.architecture;
   report.notes = config.notes;
   const HfTokenizer tokenizer = read_hf_tokenizer(folder, report.config.shape, report.notes);
   report.config.lower_case = tokenizer.lower_case;

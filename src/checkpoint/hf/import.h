@@ -1,4 +1,4 @@
-// A Hugging Face BERT folder becomes a checkpoint: read, checked, renamed, written whole or not at
+// A Hugging Face folder becomes a checkpoint: read, checked, renamed, written whole or not at
 // all. Nothing in the folder is executed or unpickled.
 #pragma once
 

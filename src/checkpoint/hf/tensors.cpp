@@ -6,29 +6,31 @@
 #include <set>
 
 #include "base/error.h"
-#include "checkpoint/tensor_names.h"
+#include "base/join.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::string_view encoder_prefix = "bert.";
-
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_tensors(const std::string& message) {
   throw Error(ErrorCode::bad_model, "import tensors", message);
 }
 
 class Mapper {
  public:
-  explicit Mapper(const HfWeights& weights) : weights_(weights), names_(weights.names()) {
-    // BertModel saves its tensors without the prefix, every class around it with it.
-    prefixed_ = std::any_of(names_.begin(), names_.end(), [](const std::string& name) {
-      return name.starts_with(encoder_prefix);
+  Mapper(const HfWeights& weights, const ModelSchema& schema)
+      : weights_(weights), schema_(schema), names_(weights.names()) {
+    // The bare encoder saves its tensors without the prefix, every class around it with it.
+    prefixed_ = std::any_of(names_.begin(), names_.end(), [&](const std::string& name) {
+      return name.starts_with(schema_.prefix);
     });
   }
 
-  bool has_pooler() const { return weights_.has(their_name("bert.pooler.dense.weight")); }
+  bool has_pooler() const {
+    return weights_.has(their_name(schema_.name_of({Role::pooler}) + ".weight"));
+  }
 
-  TensorView take(const TensorName& wanted) {
+  TensorView take(const TensorSpec& wanted) {
     const std::string name = stored_name(wanted.name);
     const SafetensorsFile& file = weights_.file_of(name);
     file.expect_shape(name, wanted.shape);
@@ -41,44 +43,44 @@ class Mapper {
     size_t heads = 0;
     for (const std::string& name : names_) {
       if (taken_.contains(name) || is_buffer(name)) continue;
-      if (!name.starts_with("cls.")) {
-        fail(fmt::format("\"{}\" is no tensor of a {}: is config.json of another model?", name,
-                         architecture));
+      const auto owns = [&](std::string_view prefix) { return name.starts_with(prefix); };
+      if (!std::any_of(schema_.unused_prefixes.begin(), schema_.unused_prefixes.end(), owns)) {
+        refuse_tensors(fmt::format("\"{}\" is no tensor of a {}: is config.json of another model?",
+                                   name, architecture));
       }
       ++heads;
     }
     if (heads == 0) return {};
-    return {fmt::format("{} tensors of the pretraining heads (cls.*) are not kept", heads)};
+    return {fmt::format("{} tensors of the pretraining heads ({}*) are not kept", heads,
+                        join(schema_.unused_prefixes, "*, "))};
   }
 
  private:
-  std::string their_name(const std::string& ours) const {
-    const bool drop = !prefixed_ && ours.starts_with(encoder_prefix);
-    return drop ? ours.substr(encoder_prefix.size()) : ours;
+  std::string their_name(std::string_view ours) const {
+    const bool drop = !prefixed_ && ours.starts_with(schema_.prefix);
+    return std::string(drop ? ours.substr(schema_.prefix.size()) : ours);
   }
 
-  // Norms of files converted from TensorFlow are called gamma and beta. Only norms: renaming every
-  // gamma breaks models that have one of their own.
   std::string stored_name(const std::string& ours) const {
     std::string name = their_name(ours);
-    for (const auto& [now, before] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"),
-                                      std::pair("LayerNorm.bias", "LayerNorm.beta")}) {
-      if (!name.ends_with(now)) continue;
-      std::string old = name.substr(0, name.size() - std::string_view(now).size()) + before;
+    for (const NameEnding& ending : schema_.former_endings) {
+      if (!name.ends_with(ending.now)) continue;
+      const std::string old = name.substr(0, name.size() - ending.now.size()).append(ending.before);
       if (!weights_.has(old)) continue;
-      if (weights_.has(name)) fail(fmt::format("both \"{}\" and \"{}\" are there", name, old));
+      if (weights_.has(name))
+        refuse_tensors(fmt::format("both \"{}\" and \"{}\" are there", name, old));
       return old;
     }
     return name;
   }
 
-  // 0, 1, 2, ...: saved with the weights by versions before 4.31.
   bool is_buffer(const std::string& name) const {
-    return name == their_name("bert.embeddings.position_ids") ||
-           name == their_name("bert.embeddings.token_type_ids");
+    return std::any_of(schema_.unused_tensors.begin(), schema_.unused_tensors.end(),
+                       [&](std::string_view buffer) { return name == their_name(buffer); });
   }
 
   const HfWeights& weights_;
+  const ModelSchema& schema_;
   std::vector<std::string> names_;
   bool prefixed_ = false;
   std::set<std::string> taken_;
@@ -87,14 +89,14 @@ class Mapper {
 }  // namespace
 
 HfTensors map_hf_tensors(const HfWeights& weights, const ModelConfig& config) {
-  Mapper mapper(weights);
+  Mapper mapper(weights, schema_of(config.shape));
   HfTensors result;
   ModelConfig stored = config;
   stored.pooler = result.pooler = mapper.has_pooler();
-  for (const TensorName& wanted : tensor_names(stored.shape, stored.output_head())) {
+  for (const TensorSpec& wanted : tensor_specs(stored.shape, stored.output_head())) {
     result.tensors.push_back(mapper.take(wanted));
   }
-  result.notes = mapper.leave_the_rest(traits(config.task).architecture);
+  result.notes = mapper.leave_the_rest(config.architecture());
   return result;
 }
 

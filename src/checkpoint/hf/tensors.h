@@ -1,4 +1,4 @@
-// From the many names that BERT's tensors have had to the one set that our checkpoints use.
+// From the names that a family's tensors have had to the one set that our checkpoints use.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct HfTensors {
 
 // Every tensor that `config` implies (task encoder: with the pooler if there is one), as it is
 // stored: F32, F16 or BF16. Throws ErrorCode::bad_model when one is missing, there under two names,
-// of another shape or type, or holds NaN or infinity, and when a tensor is there that a BERT does
-// not have: then it is not the network we compute.
+// of another shape or type, or holds NaN or infinity, and when a tensor is there that the family
+// does not have: then it is not the network we compute.
 HfTensors map_hf_tensors(const HfWeights& weights, const ModelConfig& config);
 
 }  // namespace headroom

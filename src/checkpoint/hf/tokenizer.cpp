@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace {
@@ -79,10 +80,12 @@ TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
   const Json json = folder.json(name);
   const JsonFields fields(json, ErrorCode::bad_model, name);
   TokenizerSettings settings;
-  const std::string kind = fields.text_or("tokenizer_class", "BertTokenizer");
+  std::string kind = fields.text_or("tokenizer_class", "BertTokenizer");
   settings.needs_tokenizer_json = kind == "PreTrainedTokenizerFast" || kind == "TokenizersBackend";
-  if (kind != "BertTokenizer" && kind != "BertTokenizerFast" && !settings.needs_tokenizer_json) {
-    fields.fail("tokenizer_class", fmt::format("is \"{}\", expected BertTokenizer", kind));
+  if (kind.ends_with("Fast")) kind.resize(kind.size() - 4);
+  const std::string_view own = schema_of(shape).tokenizer_class;
+  if (kind != "BertTokenizer" && kind != own && !settings.needs_tokenizer_json) {
+    fields.fail("tokenizer_class", fmt::format("is \"{}\", expected {}", kind, own));
   }
   if (fields.has("do_lower_case")) settings.lower_case = fields.boolean_or("do_lower_case", true);
   const bool lower_case = settings.lower_case.value_or(true);
@@ -155,10 +158,13 @@ HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape,
   return tokenizer;
 }
 
-std::string tokenizer_config_text(bool lower_case, int64_t max_tokens) {
-  Json json = {{"tokenizer_class", "BertTokenizer"}, {"do_lower_case", lower_case},
-               {"do_basic_tokenize", true},          {"tokenize_chinese_chars", true},
-               {"strip_accents", nullptr},           {"model_max_length", max_tokens}};
+std::string tokenizer_config_text(bool lower_case, const ModelShape& shape) {
+  Json json = {{"tokenizer_class", schema_of(shape).tokenizer_class},
+               {"do_lower_case", lower_case},
+               {"do_basic_tokenize", true},
+               {"tokenize_chinese_chars", true},
+               {"strip_accents", nullptr},
+               {"model_max_length", shape.positions}};
   for (const SpecialKey& special : special_keys) json[special.key] = special.token;
   return json.dump(2) + "\n";
 }

@@ -17,6 +17,6 @@ HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape,
                               std::vector<std::string>& notes);
 
 // tokenizer_config.json for Transformers, which together with vocab.txt says the same.
-std::string tokenizer_config_text(bool lower_case, int64_t max_tokens);
+std::string tokenizer_config_text(bool lower_case, const ModelShape& shape);
 
 }  // namespace headroom

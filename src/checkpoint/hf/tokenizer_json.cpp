@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/json.h"
-#include "checkpoint/hf/bert_keys.h"
+#include "checkpoint/config_keys.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::string_view origin = "tokenizer.json";
+constexpr std::string_view tokenizer_origin = "tokenizer.json";
 
 [[noreturn]] void refuse_json(const std::string& message) {
   throw Error(ErrorCode::bad_model, "read tokenizer.json", message);
@@ -23,7 +23,7 @@ JsonFields part(const Json& json, const char* name) {
   if (!json.contains(name) || !json.at(name).is_object()) {
     refuse_json(fmt::format("{} is missing: only BERT's tokenizer is imported", name));
   }
-  return {json.at(name), ErrorCode::bad_model, fmt::format("{} {}", origin, name)};
+  return {json.at(name), ErrorCode::bad_model, fmt::format("{} {}", tokenizer_origin, name)};
 }
 
 void expect_type(const JsonFields& fields, std::string_view type) {
@@ -83,7 +83,7 @@ std::string template_text(const JsonFields& processor, const char* key) {
     for (const auto& [kind, sign] : {std::pair("SpecialToken", ""), std::pair("Sequence", "$")}) {
       if (!piece.is_object() || !piece.contains(kind)) continue;
       const JsonFields fields(piece.at(kind), ErrorCode::bad_model,
-                              fmt::format("{} post_processor.{}", origin, key));
+                              fmt::format("{} post_processor.{}", tokenizer_origin, key));
       text += fmt::format("{}{}{}:{}", text.empty() ? "" : " ", sign, fields.text("id"),
                           fields.integer("type_id", 0, 1));
     }
@@ -132,13 +132,13 @@ void check_added_tokens(const Json& json, const Vocabulary& vocabulary) {
 }  // namespace
 
 HfTokenizer parse_tokenizer_json(std::string_view text) {
-  SortedJson large = parse_sorted_json(text, ErrorCode::bad_model, origin);
+  SortedJson large = parse_sorted_json(text, ErrorCode::bad_model, tokenizer_origin);
   SortedJson vocabulary;
   if (large.is_object() && large.contains("model") && large["model"].is_object()) {
     vocabulary = std::exchange(large["model"]["vocab"], nullptr);
   }
   // Without its vocabulary it is small, or refused: a Json finds keys by walking over them.
-  Json json = parse_json(large.dump(), ErrorCode::bad_model, origin);
+  Json json = parse_json(large.dump(), ErrorCode::bad_model, tokenizer_origin);
   if (!json.is_object()) refuse_json("a JSON object was expected");
   for (const char* name : {"model", "normalizer", "pre_tokenizer", "post_processor"}) {
     if (json.contains(name) && json[name].is_object()) json[name] = without_nulls(json[name]);

@@ -14,6 +14,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/onnx/graph.h"
 #include "checkpoint/tensors/safetensors.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace {
@@ -50,33 +51,30 @@ QuantisedMatrix quantise(const std::vector<float>& matrix, size_t columns) {
 }
 
 // The network of model/forward.cpp. Linear weights are stored (out, in); MatMul wants (in, out).
-class BertGraph {
+class EncoderGraph {
  public:
-  BertGraph(onnx::GraphProto& graph, const ModelConfig& config,
-            const std::filesystem::path& safetensors, OnnxPrecision precision)
+  EncoderGraph(onnx::GraphProto& graph, const ModelConfig& config,
+               const std::filesystem::path& safetensors, OnnxPrecision precision)
       : graph_(graph),
         config_(config),
         shape_(config.shape),
+        schema_(schema_of(config.shape)),
         stored_(config.everything()),
         file_(open_weights(safetensors, config)),
         precision_(precision) {}
 
   void build(const Selection& selection) {
-    for (const char* name : {"input_ids", "attention_mask", "token_type_ids"}) graph_.input(name);
+    for (const char* name : {"input_ids", "attention_mask"}) graph_.input(name);
+    if (shape_.token_types > 0) graph_.input("token_type_ids");
     add_constants();
     std::string x = embed();
     const std::string key_bias = mask();
     for (int64_t i = 0; i < shape_.layers; ++i) {
-      const std::string prefix = fmt::format("bert.encoder.layer.{}.", i);
-      const std::string attention_prefix = fmt::format("{}attention.", prefix);
       if (selection.heads_of(i) > 0) {
-        const std::string mixed = attention(attention_prefix, x, key_bias, i, selection);
-        x = residual(fmt::format("{}output.", attention_prefix), mixed, x);
+        x = residual(Role::attention_norm, i, attention(x, key_bias, i, selection), x);
       }
       const int64_t neurons = selection.ffn_of(i, shape_.ffn);
-      if (neurons > 0) {
-        x = residual(fmt::format("{}output.", prefix), ffn(prefix, x, i, neurons), x);
-      }
+      if (neurons > 0) x = residual(Role::ffn_norm, i, ffn(x, i, neurons), x);
     }
     classify(x);
   }
@@ -97,25 +95,31 @@ class BertGraph {
     index_zero_ = graph_.whole_scalar("index_zero", 0);
   }
 
-  std::string table(const std::string& name, int64_t rows) {
-    const std::string full = "bert.embeddings." + name + ".weight";
+  std::string in_layer(Role role, int64_t layer) const {
+    return schema_.name_of({role, Stack::encoder, layer});
+  }
+
+  std::string table(Role role, int64_t rows) {
+    const std::string full = schema_.name_of({role}) + ".weight";
     return graph_.floats(full, {rows, shape_.width}, tensor(full, {rows, shape_.width}));
   }
 
   std::string embed() {
-    const std::string words = graph_.make(
-        "Gather", "word_rows", {table("word_embeddings", shape_.vocabulary), "input_ids"});
-    const std::string types =
-        graph_.make("Gather", "type_rows",
-                    {table("token_type_embeddings", shape_.token_types), "token_type_ids"});
+    std::string rows =
+        graph_.make("Gather", "word_rows", {table(Role::words, shape_.vocabulary), "input_ids"});
+    if (shape_.token_types > 0) {
+      const std::string types = graph_.make(
+          "Gather", "type_rows", {table(Role::types, shape_.token_types), "token_type_ids"});
+      rows = graph_.make("Add", "words_and_types", {rows, types});
+    }
     onnx::NodeProto& length = graph_.node("Shape", "length", {"input_ids"});  // of one element
     set_attribute(length, "start", int64_t{1});
     const std::string positions =
         graph_.make("Slice", "position_rows",
-                    {table("position_embeddings", shape_.positions),
-                     graph_.whole("from_start", {0}), "length", graph_.whole("first_axis", {0})});
-    const std::string sum = graph_.make("Add", "words_and_types", {words, types});
-    return norm("bert.embeddings.LayerNorm", graph_.make("Add", "embeddings", {sum, positions}));
+                    {table(Role::positions, shape_.positions), graph_.whole("from_start", {0}),
+                     "length", graph_.whole("first_axis", {0})});
+    return norm(schema_.name_of({Role::embedding_norm}),
+                graph_.make("Add", "embeddings", {rows, positions}));
   }
 
   // 0 where a key may be looked at, a number far below every score where it is padding.
@@ -181,9 +185,9 @@ class BertGraph {
   std::string by_head(const std::string& name, const std::string& x, const std::string& layout,
                       const std::vector<int64_t>& order) {
     const std::string split = graph_.make("Reshape", name + ".split", {x, layout});
-    onnx::NodeProto& turned = graph_.node("Transpose", name + ".by_head", {split});
-    set_attribute(turned, "perm", order);
-    return turned.output(0);
+    onnx::NodeProto& transposed = graph_.node("Transpose", name + ".by_head", {split});
+    set_attribute(transposed, "perm", order);
+    return transposed.output(0);
   }
 
   // The columns of the kept heads, as they lie among those that the file holds.
@@ -199,33 +203,34 @@ class BertGraph {
     return columns;
   }
 
-  std::string attention(const std::string& prefix, const std::string& x,
-                        const std::string& key_bias, int64_t layer, const Selection& selection) {
+  std::string attention(const std::string& x, const std::string& key_bias, int64_t layer,
+                        const Selection& selection) {
+    const std::string prefix = fmt::format("layer.{}.attention.", layer);
     const int64_t D = shape_.width;
     const int64_t W = shape_.head_width();
     const int64_t E = stored_.heads_of(layer) * W;
     const Kept columns = head_columns(layer, selection);
     const int64_t count = selection.heads_of(layer);
     const std::string layout = graph_.whole(prefix + "heads", {0, 0, count, W});
-    const auto part = [&](const char* name, const std::vector<int64_t>& order) {
-      const std::string full = prefix + "self." + name;
+    const auto part = [&](Role role, const std::vector<int64_t>& order) {
+      const std::string full = in_layer(role, layer);
       return by_head(full, linear(full, x, D, E, first(D), columns), layout, order);
     };
-    const std::string query = part("query", {0, 2, 1, 3});
-    const std::string key = part("key", {0, 2, 3, 1});
-    const std::string value = part("value", {0, 2, 1, 3});
+    const std::string query = part(Role::query, {0, 2, 1, 3});
+    const std::string key = part(Role::key, {0, 2, 3, 1});
+    const std::string value = part(Role::value, {0, 2, 1, 3});
     std::string scores = graph_.make("MatMul", prefix + "products", {query, key});
     scores = graph_.make("Div", prefix + "scores", {scores, head_width_root_});
     scores = graph_.make("Add", prefix + "masked_scores", {scores, key_bias});
-    onnx::NodeProto& shares = graph_.node("Softmax", prefix + "shares", {scores});
-    set_attribute(shares, "axis", int64_t{3});
-    const std::string mixed = graph_.make("MatMul", prefix + "mixed", {shares.output(0), value});
+    onnx::NodeProto& softmax = graph_.node("Softmax", prefix + "softmax", {scores});
+    set_attribute(softmax, "axis", int64_t{3});
+    const std::string mixed = graph_.make("MatMul", prefix + "mixed", {softmax.output(0), value});
     onnx::NodeProto& by_token = graph_.node("Transpose", prefix + "by_token", {mixed});
     set_attribute(by_token, "perm", std::vector<int64_t>{0, 2, 1, 3});
     const std::string context =
         graph_.make("Reshape", prefix + "context",
                     {by_token.output(0), graph_.whole(prefix + "joined", {0, 0, count * W})});
-    return linear(prefix + "output.dense", context, E, D, columns, first(D));
+    return linear(in_layer(Role::attention_output, layer), context, E, D, columns, first(D));
   }
 
   // x * 0.5 * (1 + erf(x / sqrt(2)))
@@ -237,17 +242,18 @@ class BertGraph {
     return graph_.make("Mul", name, {bent, half_});
   }
 
-  std::string ffn(const std::string& prefix, const std::string& x, int64_t layer, int64_t neurons) {
+  std::string ffn(const std::string& x, int64_t layer, int64_t neurons) {
     const int64_t D = shape_.width;
     const int64_t F = stored_.ffn_of(layer, shape_.ffn);
-    const std::string wide =
-        linear(prefix + "intermediate.dense", x, D, F, first(D), first(neurons));
-    return linear(prefix + "output.dense", gelu(prefix + "gelu", wide), F, D, first(neurons),
-                  first(D));
+    const std::string wide = linear(in_layer(Role::up, layer), x, D, F, first(D), first(neurons));
+    return linear(in_layer(Role::down, layer), gelu(fmt::format("layer.{}.gelu", layer), wide), F,
+                  D, first(neurons), first(D));
   }
 
-  std::string residual(const std::string& prefix, const std::string& change, const std::string& x) {
-    return norm(prefix + "LayerNorm", graph_.make("Add", prefix + "residual", {change, x}));
+  std::string residual(Role norm_role, int64_t layer, const std::string& change,
+                       const std::string& x) {
+    const std::string name = in_layer(norm_role, layer);
+    return norm(name, graph_.make("Add", name + ".residual", {change, x}));
   }
 
   std::string norm(const std::string& name, const std::string& x) {
@@ -278,14 +284,17 @@ class BertGraph {
     onnx::NodeProto& first_token = graph_.node("Gather", "first_token", {x, index_zero_});
     set_attribute(first_token, "axis", int64_t{1});
     const std::string pooled =
-        dense("bert.pooler.dense", "pooled", first_token.output(0), shape_.width);
-    dense("classifier", "logits", graph_.make("Tanh", "pooled_tanh", {pooled}), shape_.labels);
+        dense(schema_.name_of({Role::pooler}), "pooled", first_token.output(0), shape_.width);
+    const bool relu = schema_.pooler_activation == PoolerActivation::relu;
+    dense(schema_.name_of({Role::classifier}), "logits",
+          graph_.make(relu ? "Relu" : "Tanh", "pooled_activation", {pooled}), shape_.labels);
     graph_.output("logits", shape_.labels);
   }
 
   OnnxGraph graph_;
   const ModelConfig& config_;
   const ModelShape& shape_;
+  const ModelSchema& schema_;
   Selection stored_;  // what the file holds
   SafetensorsFile file_;
   OnnxPrecision precision_;
@@ -330,8 +339,8 @@ std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
   add_metadata(model, "precision", precision == OnnxPrecision::int8 ? "int8" : "fp32");
   add_metadata(model, "labels", Json(config.labels).dump());
   onnx::GraphProto& graph = *model.mutable_graph();
-  graph.set_name("bert_classifier");
-  BertGraph(graph, config, checkpoint / "model.safetensors", precision).build(selection);
+  graph.set_name(fmt::format("{}_classifier", config.shape.family));
+  EncoderGraph(graph, config, checkpoint / "model.safetensors", precision).build(selection);
   return model.SerializeAsString();
 }
 

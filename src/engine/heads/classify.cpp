@@ -30,7 +30,13 @@ class ClassifyHead : public Head {
     const Activation& pooled = input.work.stream.x;
     apply(input, weights_.pooler, input.states.operand, pooled);
     for (int64_t row = 0; row < input.rows; ++row) {
-      input.kernels.tanh(pooled.floats() + row * pooled.stride, weights_.shape.width);
+      float* values = pooled.floats() + row * pooled.stride;
+      if (weights_.pooler_activation == PoolerActivation::tanh) {
+        input.kernels.tanh(values, weights_.shape.width);
+      } else {
+        std::transform(values, values + weights_.shape.width, values,
+                       [](float x) { return std::max(x, 0.0F); });
+      }
     }
     const Activation logits = {reinterpret_cast<std::byte*>(input.work.logits),
                                round_up(width(), panel_width)};

@@ -14,11 +14,11 @@
 
 namespace headroom {
 
-class CutTensors {
+class SlicedTensors {
  public:
   // All tensors as they are stored. Throws ErrorCode::bad_model when the file is damaged or not the
   // one that `config` describes.
-  CutTensors(const std::filesystem::path& safetensors, const ModelConfig& config);
+  SlicedTensors(const std::filesystem::path& safetensors, const ModelConfig& config);
 
   // Leaves only what `kept` has: the tensors of a model whose config says stored = kept.
   void shrink(const Selection& kept);
@@ -31,20 +31,21 @@ class CutTensors {
   const std::vector<TensorView>& views() const { return views_; }
 
  private:
-  using Places = std::vector<int64_t>;  // where in the file each row or column lies; -1: zeros
+  using Sources = std::vector<int64_t>;  // of each row or column: its index in the file; -1: zeros
 
-  struct LayerPlaces {
-    Places into_heads, out_of_heads;      // rows of query, key and value; columns of the projection
-    Places into_neurons, out_of_neurons;  // rows of the FFN's first matrix; columns of its second
+  struct LayerSources {
+    Sources into_heads, out_of_heads;  // rows of query, key and value; columns of the projection
+    Sources into_neurons, out_of_neurons;  // rows of the FFN's first matrix; columns of its second
   };
 
-  void place_layer(int64_t layer, const LayerPlaces& places);
-  void place(const std::string& name, const Places* rows, const Places* columns);
+  void gather_layer(int64_t layer, const LayerSources& sources);
+  void gather(TensorView& view, const Sources* rows, const Sources* columns);
 
   ModelShape shape_;
   Selection stored_;
   SafetensorsFile file_;
-  std::vector<TensorView> views_;
+  std::vector<TensorSpec> specs_;
+  std::vector<TensorView> views_;             // one for each of specs_
   std::list<std::vector<std::byte>> copies_;  // a list: views point into them
 };
 

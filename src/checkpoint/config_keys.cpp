@@ -1,0 +1,71 @@
+#include "checkpoint/config_keys.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "families/families.h"
+
+namespace headroom {
+
+void expect_text(const JsonFields& fields, std::string_view key, std::string_view only) {
+  if (fields.text_or(key, std::string(only)) != only) {
+    fields.fail(key, fmt::format("is \"{}\", expected \"{}\"", fields.text(key), only));
+  }
+}
+
+std::vector<std::string> read_labels(const JsonFields& fields) {
+  const Json& map = fields.object("id2label");
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < map.size(); ++i) {
+    const auto entry = map.find(std::to_string(i));
+    if (entry == map.end() || !entry->is_string()) {
+      fields.fail("id2label", fmt::format("needs a string under \"{}\"", i));
+    }
+    labels.push_back(entry->get<std::string>());
+  }
+  if (labels.size() < 2) fields.fail("id2label", "needs at least two labels");
+  const std::set<std::string> distinct(labels.begin(), labels.end());
+  if (distinct.size() != labels.size()) fields.fail("id2label", "has a label twice");
+  return labels;
+}
+
+const ModelSchema& read_family(const JsonFields& fields) {
+  const std::string name = fields.text_or("model_type", "bert");
+  const ModelSchema* schema = find_schema(name);
+  if (schema == nullptr) {
+    fields.fail("model_type",
+                fmt::format("is \"{}\", this version knows: {}", name, known_families()));
+  }
+  return *schema;
+}
+
+ModelShape read_shape(const JsonFields& fields, const ModelSchema& schema) {
+  ModelShape shape;
+  shape.family = schema.model_type;
+  shape.token_types = 0;
+  std::string_view width_key, heads_key;
+  for (const SizeKey& each : schema.sizes) {
+    shape.*each.size = each.fallback < 0
+                           ? fields.integer(each.key, each.least, each.most)
+                           : fields.integer_or(each.key, each.fallback, each.least, each.most);
+    if (each.size == &ModelShape::width) width_key = each.key;
+    if (each.size == &ModelShape::heads) heads_key = each.key;
+  }
+  if (shape.width % shape.heads != 0) {
+    fields.fail(width_key, fmt::format("is {}, not a multiple of {} = {}", shape.width, heads_key,
+                                       shape.heads));
+  }
+  return shape;
+}
+
+double read_dropout(const JsonFields& fields, const ModelSchema& schema) {
+  return fields.number_or(schema.dropout_key, 0.1, 0.0, 0.99);
+}
+
+double read_layer_norm_eps(const JsonFields& fields, const ModelSchema& schema) {
+  if (schema.layer_norm_eps_key.empty()) return 1e-12;
+  return fields.number_or(schema.layer_norm_eps_key, 1e-12, 0.0, 1.0);
+}
+
+}  // namespace headroom

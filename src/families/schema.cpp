@@ -1,0 +1,179 @@
+#include "families/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "families/families.h"
+
+namespace headroom {
+namespace {
+
+class ModuleList {
+ public:
+  explicit ModuleList(const NetworkParts& parts) : parts_(parts) {}
+
+  void add(std::initializer_list<Role> roles) { add_layer(Stack::none, 0, roles); }
+
+  void add_layer(Stack stack, int64_t layer, std::initializer_list<Role> roles) {
+    for (const Role role : roles) list_.push_back({role, stack, layer});
+  }
+
+  void add_attention(Stack stack, int64_t layer) {
+    add_layer(stack, layer, {Role::query});
+    if (has_key_projection(parts_.attention)) add_layer(stack, layer, {Role::key});
+    if (has_value_projection(parts_.attention)) add_layer(stack, layer, {Role::value});
+    if (has_mixing(parts_.attention) || parts_.mixing) add_layer(stack, layer, {Role::mixing});
+    add_layer(stack, layer, {Role::attention_output, Role::attention_norm});
+  }
+
+  void add_ffn(Stack stack, int64_t layer) {
+    add_layer(stack, layer, {Role::up, Role::down, Role::ffn_norm});
+  }
+
+  std::vector<Module> take() { return std::move(list_); }
+
+ private:
+  const NetworkParts& parts_;
+  std::vector<Module> list_;
+};
+
+// Of the module's weight, or of what is all bias.
+std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
+                                  const Selection& stored) {
+  const int64_t D = shape.width;
+  const bool sliced = module.stack == Stack::encoder;
+  const int64_t E = sliced ? stored.heads_of(module.layer) * shape.head_width() : D;
+  const int64_t F = sliced ? stored.ffn_of(module.layer, shape.ffn) : shape.ffn;
+  switch (module.role) {
+    case Role::words:
+      return {shape.vocabulary, D};
+    case Role::patches:
+      return {D, shape.patch_values};
+    case Role::class_token:
+      return {1, D};
+    case Role::positions:
+      return {shape.positions, D};
+    case Role::types:
+      return {shape.token_types, D};
+    case Role::query:
+    case Role::key:
+    case Role::value:
+      return {E, D};
+    case Role::mixing:
+      return {shape.positions, shape.positions};
+    case Role::attention_output:
+      return {D, E};
+    case Role::up:
+      return {F, D};
+    case Role::down:
+      return {D, F};
+    case Role::masked_transform:
+    case Role::pooler:
+      return {D, D};
+    case Role::masked_bias:
+    case Role::language_bias:
+      return {shape.vocabulary};
+    case Role::classifier:
+      return {shape.labels, D};
+    case Role::controller_hidden:
+      return {shape.controller, D};
+    case Role::controller_budget:
+      return {1, shape.controller};
+    case Role::controller_relevance:
+      return {shape.heads, D};
+    case Role::embedding_norm:
+    case Role::attention_norm:
+    case Role::ffn_norm:
+    case Role::masked_norm:
+      break;
+  }
+  return {D};
+}
+
+}  // namespace
+
+bool has_weight(Role role) {
+  return role != Role::masked_bias && role != Role::language_bias;
+}
+
+bool has_bias(Role role) {
+  return role != Role::words && role != Role::class_token && role != Role::positions &&
+         role != Role::types && role != Role::mixing;
+}
+
+bool is_norm(Role role) {
+  return role == Role::embedding_norm || role == Role::attention_norm || role == Role::ffn_norm ||
+         role == Role::masked_norm;
+}
+
+std::vector<Module> modules_of(const NetworkParts& parts) {
+  ModuleList list(parts);
+  if (parts.patches) {
+    list.add({Role::patches, Role::class_token});
+  } else {
+    list.add({Role::words});
+  }
+  list.add({Role::positions});
+  if (parts.types) list.add({Role::types});
+  list.add({Role::embedding_norm});
+  for (int64_t i = 0; i < parts.layers; ++i) {
+    list.add_attention(Stack::encoder, i);
+    list.add_ffn(Stack::encoder, i);
+  }
+  for (int64_t i = 0; i < parts.decoder_layers; ++i) {
+    list.add_attention(Stack::decoder, i);
+    list.add_attention(Stack::cross, i);
+    list.add_ffn(Stack::decoder, i);
+  }
+  const bool classifies = parts.head == OutputHead::classifier;
+  if (parts.head == OutputHead::masked_lm) {
+    list.add({Role::masked_transform, Role::masked_norm, Role::masked_bias});
+  }
+  if (parts.head == OutputHead::language) list.add({Role::language_bias});
+  if (classifies || parts.head == OutputHead::pooler) list.add({Role::pooler});
+  if (classifies) list.add({Role::classifier});
+  for (int64_t i = 0; i < parts.layers && parts.controllers; ++i) {
+    list.add_layer(Stack::encoder, i,
+                   {Role::controller_hidden, Role::controller_budget, Role::controller_relevance});
+  }
+  return list.take();
+}
+
+std::string ModelSchema::name_of(const Module& module) const {
+  const auto found = std::find_if(modules.begin(), modules.end(),
+                                  [&](const ModuleName& each) { return each.role == module.role; });
+  if (found == modules.end()) {
+    throw std::logic_error(fmt::format("family {} has no name for role {}", model_type,
+                                       static_cast<int>(module.role)));
+  }
+  if (module.stack == Stack::none) return std::string(found->name);
+  const std::string_view layer = module.stack == Stack::encoder   ? encoder_layer
+                                 : module.stack == Stack::decoder ? decoder_layer
+                                                                  : cross_layer;
+  return fmt::format(fmt::runtime(layer), module.layer).append(found->name);
+}
+
+std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head) {
+  return tensor_specs(shape, head, all_heads(shape.layers, shape.heads));
+}
+
+std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head,
+                                     const Selection& stored) {
+  const ModelSchema& schema = schema_of(shape);
+  NetworkParts parts{shape.layers,           shape.decoder_layers,
+                     shape.patch_values > 0, shape.token_types > 0,
+                     shape.attention,        false,
+                     shape.controller > 0,   head};
+  std::vector<TensorSpec> specs;
+  for (const Module& module : modules_of(parts)) {
+    const std::string name = schema.name_of(module);
+    const std::vector<int64_t> dims = module_shape(module, shape, stored);
+    if (has_weight(module.role)) specs.push_back({name + ".weight", dims, module, false});
+    if (has_bias(module.role)) specs.push_back({name + ".bias", {dims[0]}, module, true});
+  }
+  return specs;
+}
+
+}  // namespace headroom
