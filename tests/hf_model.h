@@ -13,7 +13,7 @@
 
 namespace headroom::testing {
 
-inline const std::vector<std::string> hf_models = {"bert-tiny"};
+inline const std::vector<std::string> hf_models = {"bert-tiny", "distilbert-tiny"};
 
 inline std::filesystem::path hf_model_folder(const std::string& name = "bert-tiny") {
   return std::filesystem::path(HEADROOM_SOURCE_DIR "/tests/data/hf") / name;

@@ -34,8 +34,7 @@ Json describe(const ImportReport& report, const std::string& out) {
 
 int run_import(int argc, char** argv) {
   CLI::App app(
-      "Turns a Hugging Face folder (BertForSequenceClassification, BertModel, BertForMaskedLM) "
-      "into "
+      "Turns a Hugging Face folder (a classifier or encoder of the BERT or DistilBERT family) into "
       "a checkpoint that every verb runs. Reads safetensors only, never a pickle.",
       "headroom import");
   std::string from;

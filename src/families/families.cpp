@@ -12,10 +12,11 @@
 namespace headroom {
 
 extern const ModelSchema bert_family;
+extern const ModelSchema distilbert_family;
 
 namespace {
 
-constexpr std::array families = {&bert_family};
+constexpr std::array families = {&bert_family, &distilbert_family};
 
 }  // namespace
 

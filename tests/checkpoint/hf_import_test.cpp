@@ -239,5 +239,18 @@ TEST(RealFolder, GoesRoundBitEqual) {
   }
 }
 
+TEST(RealFolder, OfDistilBertKeepsItsKeysAndNames) {
+  const TemporaryFolder folder;
+  const ImportReport report =
+      import_hf_folder(hf_model_folder("distilbert-tiny"), folder.path() / "in");
+  EXPECT_EQ(report.architecture, "DistilBertForSequenceClassification");
+  EXPECT_EQ(report.config.shape.family, "distilbert");
+  EXPECT_EQ(report.config.shape.token_types, 0);
+  const Json json = Json::parse(file_text(folder.path() / "in" / "config.json"));
+  EXPECT_EQ(json.at("dim"), 32);
+  EXPECT_EQ(json.at("headroom").at("format"), 4);
+  EXPECT_EQ(read_config(folder.path() / "in").shape, report.config.shape);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -9,6 +9,8 @@
 
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf/export.h"
+#include "checkpoint/hf/import.h"
+#include "hf_model.h"
 
 namespace headroom {
 namespace {
@@ -74,6 +76,17 @@ TEST_P(EveryPrecision, PassesTheCheckerAtEveryBudget) {
 
 INSTANTIATE_TEST_SUITE_P(OnnxWriter, EveryPrecision,
                          ::testing::Values(OnnxPrecision::fp32, OnnxPrecision::int8));
+
+TEST(OnnxWriter, WritesTheNetworkOfTheFamily) {
+  const TemporaryFolder folder;
+  import_hf_folder(hf_model_folder("distilbert-tiny"), folder.path() / "model");
+  const onnx::ModelProto model = parsed(onnx_model(folder.path() / "model", 1));
+  EXPECT_NO_THROW(onnx::checker::check_model(model));
+  EXPECT_EQ(model.graph().input_size(), 2) << "no token types";
+  EXPECT_EQ(count_nodes(model, "Relu"), 1);
+  EXPECT_EQ(count_nodes(model, "Tanh"), 0);
+  EXPECT_EQ(dims_of(model, "distilbert.transformer.layer.2.ffn.lin1.weight"), (Dims{32, 64}));
+}
 
 TEST(OnnxWriter, InputsHaveFreeBatchAndLength) {
   const TemporaryFolder folder;
