@@ -198,7 +198,6 @@ void serve(ServeOptions& options, bool json) {
   const uint64_t threads = memory_of_threads(options, models);
   LoggedMetrics metrics(names, log, options.log_requests);
   Service service(std::move(models), options.service, metrics);
-  RequestPool pool;
   share_memory(options, threads);
   const auto metrics_text = [&] {
     for (const std::string& name : names) {
@@ -213,7 +212,7 @@ void serve(ServeOptions& options, bool json) {
   };
   Router router(api_routes(service, {std::string(isa_name(chosen_isa())), options.http,
                                      options.calls, options.service.min_budget, metrics_text}),
-                options.api_key, metrics, on_drain, &pool);
+                options.api_key, metrics, on_drain, std::make_unique<RequestPool>());
   HttpServer server(router, options.http, options.host, options.port, log);
   log.event("listening", {{"address", server.address()}});
   announce(server, names, json);

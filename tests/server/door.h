@@ -29,7 +29,8 @@ class Door {
         router_(
             api_routes(backend, {"portable", settings.limits, settings.calls, 0.125,
                                  [this] { return metrics.text(); }}),
-            settings.api_key, metrics, [this] { backend.begin_drain(); }, &pool_),
+            settings.api_key, metrics, [this] { backend.begin_drain(); },
+            std::make_unique<RequestPool>()),
         server_(std::make_unique<HttpServer>(router_, settings.limits, "127.0.0.1", 0, log_)),
         port(server_->port()),
         thread_([this, drain = settings.drain] {
@@ -58,7 +59,6 @@ class Door {
   // Closed after the log, which writes to it until its end.
   std::unique_ptr<FILE, int (*)(FILE*)> log_stream_;
   ServerLog log_;
-  RequestPool pool_;
   Router router_;
   std::unique_ptr<HttpServer> server_;
 

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <utility>
+
 #include "base/error.h"
 
 namespace headroom::server {
@@ -10,10 +15,12 @@ namespace {
 
 struct Seen : RequestObserver {
   void request_done(const HttpHead&, const HttpResponse& response, double) noexcept override {
+    const std::lock_guard lock(mutex);
     statuses.push_back(response.status);
   }
   void request_failed(const std::string& why) noexcept override { failures.push_back(why); }
 
+  std::mutex mutex;
   std::vector<int> statuses;
   std::vector<std::string> failures;
 };
@@ -106,6 +113,99 @@ TEST_F(Routes, EveryResponseIsSeenOnce) {
   ask("GET", "/nowhere");
   router_.refuse("/a", HttpError(HttpErrorCode::request_timeout, "slow"));
   EXPECT_EQ(seen_.statuses, (std::vector<int>{200, 404, 408}));
+}
+
+// A router whose requests to /work wait in a pool of two threads until they are let go.
+class PooledRoutes : public ::testing::Test {
+ protected:
+  ~PooledRoutes() override { let_go(); }
+
+  // Its status, once there is one.
+  std::future<int> ask(const std::string& target, const std::string& client,
+                       Abandon* abandon = nullptr) {
+    HttpHead head;
+    head.method = "GET";
+    head.target = target;
+    head.client = client;
+    const auto status = std::make_shared<std::promise<int>>();
+    const Abandon leave = router_.handle(
+        {std::move(head), "", std::chrono::steady_clock::now()},
+        [status](const HttpResponse& response) { status->set_value(response.status); });
+    if (abandon != nullptr) *abandon = leave;
+    return status->get_future();
+  }
+  void let_go() {
+    if (!std::exchange(gone_, true)) gate_.set_value();
+  }
+  void wait_for_begun(int count) {
+    while (begun_ < count) begun_.wait(begun_.load());
+  }
+
+  static Route quick_route() {
+    Route route = immediate("/quick", [](const ApiRequest&) { return HttpResponse(); });
+    route.quick = true;
+    return route;
+  }
+  Route working_route() {
+    return immediate("/work", [this](const ApiRequest&) {
+      ++begun_;
+      begun_.notify_all();
+      open_.wait();
+      return HttpResponse();
+    });
+  }
+
+  Seen seen_;
+  std::promise<void> gate_;
+  std::shared_future<void> open_ = gate_.get_future().share();
+  bool gone_ = false;
+  std::atomic<int> begun_ = 0;
+  Router router_{{working_route(), quick_route()},
+                 "",
+                 seen_,
+                 [] {},
+                 std::make_unique<RequestPool>(RequestPoolSettings{.threads = 2, .limit = 1})};
+};
+
+bool is_ready(const std::future<int>& status) {
+  return status.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+TEST_F(PooledRoutes, QuickOnesAreAnsweredWhileEveryThreadIsBusy) {
+  std::future<int> first = ask("/work", "a");
+  wait_for_begun(1);
+  std::future<int> second = ask("/work", "b");
+  wait_for_begun(2);
+  std::future<int> quick = ask("/quick", "a");
+  ASSERT_TRUE(is_ready(quick)) << "before handle() returned";
+  EXPECT_EQ(quick.get(), 200);
+  EXPECT_FALSE(is_ready(first));
+  let_go();
+  EXPECT_EQ(first.get(), 200);
+  EXPECT_EQ(second.get(), 200);
+}
+
+TEST_F(PooledRoutes, WhoLeavesBeforeItsTurnIsNotHandled) {
+  std::future<int> first = ask("/work", "a");
+  wait_for_begun(1);
+  Abandon leave;
+  std::future<int> second = ask("/work", "a", &leave);
+  leave();
+  let_go();
+  EXPECT_EQ(first.get(), 200);
+  EXPECT_EQ(second.get(), 499);
+  EXPECT_EQ(begun_, 1);
+}
+
+TEST_F(PooledRoutes, WhenTooManyWaitTheyAreToldAtOnce) {
+  std::future<int> first = ask("/work", "a");
+  wait_for_begun(1);
+  std::future<int> second = ask("/work", "a");
+  std::future<int> third = ask("/work", "a");
+  ASSERT_TRUE(is_ready(third));
+  EXPECT_EQ(third.get(), 429);
+  let_go();
+  EXPECT_EQ(second.get(), 200);
 }
 
 TEST(Url, IsTakenApart) {

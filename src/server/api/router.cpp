@@ -102,8 +102,11 @@ HttpResponse client_left_response() {
 }
 
 Router::Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
-               std::function<void()> on_drain, RequestPool* pool)
-    : key_(std::move(api_key)), observer_(observer), on_drain_(std::move(on_drain)), pool_(pool) {
+               std::function<void()> on_drain, std::unique_ptr<RequestPool> pool)
+    : key_(std::move(api_key)),
+      observer_(observer),
+      on_drain_(std::move(on_drain)),
+      pool_(std::move(pool)) {
   for (Route& route : routes) {
     Segments segments = parse_url(route.path).segments;
     entries_.push_back({std::move(route), std::move(segments)});

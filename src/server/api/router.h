@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,10 @@ class RequestObserver {
 
 class Router : public HttpHandler {
  public:
-  // `observer` and `pool` outlive the router; `on_drain` is called once. Without a pool all
-  // requests are handled at once.
+  // `observer` outlives the router; `on_drain` is called once. Without a pool all requests are
+  // handled at once.
   Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
-         std::function<void()> on_drain, RequestPool* pool = nullptr);
+         std::function<void()> on_drain, std::unique_ptr<RequestPool> pool = nullptr);
 
   std::optional<HttpResponse> refuse_early(const HttpHead& head) override;
   Abandon handle(HttpRequest request, Reply reply) override;
@@ -89,7 +90,7 @@ class Router : public HttpHandler {
   ApiKey key_;
   RequestObserver& observer_;
   std::function<void()> on_drain_;
-  RequestPool* pool_;
+  std::unique_ptr<RequestPool> pool_;  // last: ends before what its requests use
 };
 
 }  // namespace headroom::server
