@@ -10,7 +10,7 @@ PYTHON ?= /usr/bin/python3
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build with-bench demo test format format-check tidy asan \
-        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak peers page test-page \
+        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk compare-engine clean
@@ -141,6 +141,10 @@ SOAK_SECONDS ?= 600
 soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600)
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/soak-serving $(SOAK_SECONDS)
+
+attack: with-bench ## every attack of SECURITY.md's table on a server of this build (about 3 minutes)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-attack
+	@scripts/attack
 
 bench-tokenizer: with-bench ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
 	@scripts/bench-tokenizer

@@ -57,10 +57,14 @@ std::optional<std::string> take_response(std::string& received) {
 
 }  // namespace
 
-int connect_to(int port) {
+int connect_to(int port, const std::string& source) {
   const int connected = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
+  inet_pton(AF_INET, source.c_str(), &address.sin_addr);
+  const int on = 1;  // the port is chosen when it is known whom to connect to
+  setsockopt(connected, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+  bind(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address));
   address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
@@ -78,8 +82,11 @@ std::string classify_request(const std::string& text, const std::string& fields)
       body.size(), body);
 }
 
-LoadClient::LoadClient(int port, int connections)
-    : port_(port), events_(epoll_create1(0)), connections_(static_cast<size_t>(connections)) {
+LoadClient::LoadClient(int port, int connections, std::string source)
+    : port_(port),
+      source_(std::move(source)),
+      events_(epoll_create1(0)),
+      connections_(static_cast<size_t>(connections)) {
   prctl(PR_SET_TIMERSLACK, 1000);  // wake up within a microsecond, not fifty
   for (size_t i = 0; i < connections_.size(); ++i) {
     open(connections_[i]);
@@ -95,7 +102,7 @@ LoadClient::~LoadClient() {
 void LoadClient::open(Connection& connection) {
   if (connection.socket >= 0) close(connection.socket);
   connection.received.clear();
-  connection.socket = connect_to(port_);
+  connection.socket = connect_to(port_, source_);
   if (connection.socket < 0) {
     throw Error(ErrorCode::runtime, fmt::format("connect to port {}", port_), strerror(errno));
   }

@@ -29,7 +29,8 @@ struct LoadOutcome {
 
 class LoadClient {
  public:
-  LoadClient(int port, int connections);  // throws ErrorCode::runtime
+  // From `source`, an address of this machine. Throws ErrorCode::runtime.
+  LoadClient(int port, int connections, std::string source = "127.0.0.1");
   ~LoadClient();
   LoadClient(const LoadClient&) = delete;
   LoadClient& operator=(const LoadClient&) = delete;
@@ -54,6 +55,7 @@ class LoadClient {
   void finish(Connection& connection, LoadOutcome& outcome, int status);
 
   int port_;
+  std::string source_;
   int events_ = -1;
   std::vector<Connection> connections_;
   std::vector<size_t> free_;
@@ -61,8 +63,8 @@ class LoadClient {
   size_t finished_ = 0;
 };
 
-// A socket connected to this machine's `port`; -1 when nobody listens.
-int connect_to(int port);
+// A socket connected from `source` to this machine's `port`; -1 when nobody listens.
+int connect_to(int port, const std::string& source = "127.0.0.1");
 
 // The whole POST /v1/classify of one text; `fields` are further members of its object.
 std::string classify_request(const std::string& text, const std::string& fields);

@@ -29,7 +29,7 @@ _headroom() {
     bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
     inspect/-*) words='--help --model --budgets --tokens --verify --json' ;;
     calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
-    serve/-*) words='--help --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --log-requests --json' ;;
+    serve/-*) words='--help --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --allowed-host --log-requests --json' ;;
     import/-*) words='--help --from --out --json' ;;
     export/-*) words='--help --model --format --budget --precision --dense-equivalent --out --json' ;;
     report/-*) words='--help --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;

@@ -233,6 +233,7 @@ complete -c headroom -n '__fish_seen_subcommand_from serve' -l read-seconds -r -
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l idle-seconds -r -d 'time between a client\'s requests'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l drain-seconds -r -d 'time for requests under way after SIGTERM'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l api-key -r -d 'clients must send it; better in the environment, where ps does not show it'
+complete -c headroom -n '__fish_seen_subcommand_from serve' -l allowed-host -r -d 'a name that clients may call this server by, besides localhost and --host; without it only servers on loopback check Host; repeatable'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l log-requests -d 'a line in the log for every request'
 complete -c headroom -n '__fish_seen_subcommand_from serve' -l json -d 'JSON lines on stdout, errors included'
 complete -c headroom -n '__fish_seen_subcommand_from import' -l from -r -d 'folder with config.json, model.safetensors and vocab.txt or tokenizer.json'
