@@ -47,13 +47,19 @@ void add_training_options(CLI::App& app, PretrainRequest& request) {
   app.add_option("--minutes", request.minutes, "how long: minutes; the rate decays with the clock")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--batch", request.batch_rows, "rows a step")->check(CLI::Range(1, 65536));
-  app.add_option("--lr", request.rate, "peak learning rate")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--warmup", request.warmup, "share of the run")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--lr", request.rate, "peak learning rate; 0: chosen from the shape")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--warmup", request.warmup,
+                 "steps until that rate; 0: 1000, or half of a shorter run")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--dropout", request.dropout, "dropout")->check(CLI::Range(0.0, 0.99));
   app.add_option("--weight-decay", request.weight_decay, "on matrices")
       ->check(CLI::Range(0.0, 10.0));
   app.add_option("--mask", request.mask_share, "share of tokens hidden")
       ->check(CLI::Range(0.01, 0.9));
+  app.add_option("--mask-end", request.mask_share_at_end,
+                 "share hidden at the end, linear between; 0: as --mask")
+      ->check(CLI::Range(0.0, 0.9));
   app.add_option("--validation-rows", request.validation_rows, "rows set aside, at most a tenth")
       ->check(CLI::PositiveNumber);
   app.add_option("--validate-every", request.validate_every, "steps")->check(CLI::PositiveNumber);
@@ -67,6 +73,7 @@ int run_pretrain(int argc, char** argv) {
       "headroom pretrain");
   PretrainRequest request;
   ParallelOptions parallel;
+  std::string init;
   std::string vocabulary;
   std::string out;
   std::string weights = "bf16";
@@ -76,11 +83,18 @@ int run_pretrain(int argc, char** argv) {
                  "files of plain text (documents separated by blank lines), or data SPECs")
       ->required();
   add_data_dir(app, data_dir);
+  auto* start = app.add_option("--init", init,
+                               "pretrained checkpoint to go on from: its weights, shape and "
+                               "vocabulary, a fresh optimiser");
   app.add_option("--vocab", vocabulary, "vocab.txt to use; without it one is trained on the text");
   app.add_option("--vocab-size", request.vocabulary_size, "word pieces to train")
       ->check(CLI::Range(100, 1000000));
   app.add_flag("--cased{false}", request.lower_case, "keep capitals and accents");
   add_model_options(app, request, attention);
+  for (const char* decided : {"--vocab", "--vocab-size", "--cased", "--attention", "--layers",
+                              "--width", "--heads", "--ffn"}) {
+    app.get_option(decided)->excludes(start);
+  }
   add_training_options(app, request);
   add_max_memory(app, request.max_memory,
                  "that the text's tokens may take, such as 2G; 0: what the machine has left");
@@ -99,6 +113,7 @@ int run_pretrain(int argc, char** argv) {
     require_supported("--weights", weights, {"fp32", "bf16"});
     request.bf16_weights = weights == "bf16";
     request.shape.attention = parse_attention(attention);
+    request.init = init;
     request.vocabulary = vocabulary;
     request.out = out;
     request.data_dir = data_dir;

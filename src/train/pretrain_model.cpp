@@ -16,8 +16,10 @@
 #include "model/weights_io.h"
 #include "text/wordpiece_tokenizer.h"
 #include "text/wordpiece_trainer.h"
+#include "train/checkpoint_model.h"
 #include "train/loop/trainer.h"
 #include "train/loop/training_output.h"
+#include "train/pretrain_recipe.h"
 #include "train/recipe.h"
 #include "train/runtime.h"
 #include "train/stages/masked_lm.h"
@@ -26,6 +28,7 @@ namespace headroom {
 namespace {
 
 Vocabulary vocabulary_for(const PretrainRequest& request) {
+  if (!request.init.empty()) return read_vocabulary(request.init, read_config(request.init));
   if (!request.vocabulary.empty()) {
     return Vocabulary::from_text(read_file(request.vocabulary, ErrorCode::bad_model),
                                  request.vocabulary.string());
@@ -98,9 +101,8 @@ StagePlan plan_for(const PretrainRequest& request, std::unique_ptr<Stage> stage)
   StagePlan plan;
   plan.stage = std::move(stage);
   plan.schedule.peak = request.rate;
-  // In a stage measured in time only the ratio of these two matters.
-  plan.schedule.steps = request.minutes > 0 ? 1'000'000'000 : request.steps;
-  plan.schedule.warmup = std::llround(request.warmup * static_cast<double>(plan.schedule.steps));
+  plan.schedule.steps = request.steps;
+  plan.schedule.warmup = request.warmup;
   plan.seconds = request.minutes * 60;
   plan.validate_every = request.validate_every;
   return plan;
@@ -113,13 +115,13 @@ std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
     digest = mix_key({digest, static_cast<uint64_t>(token)});
   }
   return fmt::format(
-      "pretrain v3 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} batch={} rate={} "
-      "warmup={} "
-      "drop={} wd={} mask={} steps={} minutes={} validate={} seed={}",
+      "pretrain v4 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
+      "rate={} warmup={} drop={} wd={} mask={}/{} steps={} minutes={} validate={} seed={}",
       corpus.train.size(), request.row_tokens, digest, corpus.vocabulary.size(), request.lower_case,
-      s.layers, s.width, s.heads, s.ffn, attention_name(s.attention), request.batch_rows,
-      request.rate, request.warmup, request.dropout, request.weight_decay, request.mask_share,
-      request.steps, request.minutes, request.validate_every, request.seed);
+      s.layers, s.width, s.heads, s.ffn, attention_name(s.attention), request.init.string(),
+      request.batch_rows, request.rate, request.warmup, request.dropout, request.weight_decay,
+      request.mask_share, request.mask_share_at_end, request.steps, request.minutes,
+      request.validate_every, request.seed);
 }
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,
@@ -130,18 +132,24 @@ std::string card_for(const PretrainRequest& request, const ModelShape& shape,
     names.push_back("`" + (file ? std::filesystem::path(source).filename().string() : source) +
                     "`");
   }
+  const std::string start =
+      request.init.empty() ? ""
+                           : fmt::format("- Goes on from: {}\n",
+                                         (request.init / "").parent_path().filename().string());
   return fmt::format(
       "---\nlibrary_name: headroom\npipeline_tag: fill-mask\n---\n\n"
       "# A pretrained encoder\n\n"
       "`headroom train --init` starts from it.\n\n"
       "- Text: {} ({} documents, {:.1f} M tokens), seen {:.1f} times\n"
       "- Shape: {} layers, width {}, {} heads, FFN {}, up to {} tokens, {} word pieces\n"
-      "- Training: masked language model, {} steps of {} rows, peak rate {}, seed {}, {}\n"
+      "{}- Training: masked language model, {} steps of {} rows, peak rate {:.2g}, warm-up of {} "
+      "steps, seed {}, {}\n"
       "- Hidden tokens predicted right on rows set aside: {:.1f} %\n",
       join(names, ", "), report.documents, static_cast<double>(report.text_tokens) / 1e6,
       report.tokens_seen / static_cast<double>(report.text_tokens), shape.layers, shape.width,
-      shape.heads, shape.ffn, shape.positions, shape.vocabulary, report.steps, request.batch_rows,
-      request.rate, request.seed, today(), 100 * report.accuracy);
+      shape.heads, shape.ffn, shape.positions, shape.vocabulary, start, report.steps,
+      request.batch_rows, request.rate, request.warmup, request.seed, today(),
+      100 * report.accuracy);
 }
 
 void check_request(const PretrainRequest& request) {
@@ -150,7 +158,7 @@ void check_request(const PretrainRequest& request) {
   };
   if (request.text.empty()) refuse("--text is required: files of plain text or data SPECs");
   const bool from_input = std::count(request.text.begin(), request.text.end(), "-") > 0;
-  if (from_input && request.vocabulary.empty()) {
+  if (from_input && request.vocabulary.empty() && request.init.empty()) {
     refuse("--text - can be read once, but a vocabulary is trained first: give --vocab or a file");
   }
   if ((request.steps > 0) == (request.minutes > 0)) refuse("give either --steps or --minutes");
@@ -158,10 +166,66 @@ void check_request(const PretrainRequest& request) {
   if (request.batch_rows < 1) refuse("--batch must be at least 1");
 }
 
+// What a checkpoint must be to go on from, whose shape and case the run takes over.
+void adopt_start(PretrainRequest& request) {
+  const ModelConfig start = read_config(request.init);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, "go on from " + request.init.string(), why);
+  };
+  if (!request.vocabulary.empty()) refuse("it has a vocabulary of its own: leave --vocab out");
+  if (start.task != Task::masked_lm && start.task != Task::encoder) {
+    refuse(
+        fmt::format("it was trained for {}: pretraining goes on from what `pretrain` or "
+                    "`import` made",
+                    task_name(start.task)));
+  }
+  if (start.tokenizer != TokenizerKind::wordpiece) refuse("its tokens are not word pieces");
+  if (start.stored) refuse("it is a compact model: go on from the one it was made of");
+  if (request.row_tokens > start.shape.positions) {
+    refuse(fmt::format("it reads up to {} tokens: --max-tokens {} is too long",
+                       start.shape.positions, request.row_tokens));
+  }
+  request.shape = start.shape;
+  request.lower_case = start.lower_case;
+}
+
+// Every option that was left to us gets its value; the rest of the code sees no "chosen" any more.
+PretrainRequest decided(PretrainRequest request) {
+  if (request.init.empty()) {
+    request.shape.positions = request.row_tokens;
+  } else {
+    adopt_start(request);
+  }
+  if (request.rate == 0) request.rate = pretraining_rate(request.shape);
+  if (request.warmup == 0) request.warmup = pretraining_warmup(request.steps);
+  if (request.mask_share_at_end == 0) request.mask_share_at_end = request.mask_share;
+  return request;
+}
+
+// Fresh, or those of --init; an imported encoder gets a fresh head.
+ElasticModel starting_model(const PretrainRequest& request, const Corpus& corpus,
+                            const std::vector<float>& frequencies, torch::Device device) {
+  ElasticModel model;
+  model.shape = request.shape;
+  model.shape.vocabulary = corpus.vocabulary.size();
+  model.shape.labels = 0;
+  model.dropout = request.dropout;
+  model.weights = pretraining_weights(model.shape, request.seed, frequencies, device);
+  if (request.init.empty()) return model;
+  const MaskedHead fresh_head = *model.weights.masked_head;
+  const CheckpointModel start = open_checkpoint(request.init, device);
+  model.layer_norm_eps = start.config.layer_norm_eps;
+  model.weights = start.model.weights;
+  if (!model.weights.masked_head) model.weights.masked_head = fresh_head;
+  model.weights.head = OutputHead::masked_lm;
+  return model;
+}
+
 }  // namespace
 
-PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& progress) {
-  check_request(request);
+PretrainReport pretrain_model(const PretrainRequest& asked, ProgressSink& progress) {
+  check_request(asked);
+  const PretrainRequest request = decided(asked);
   const auto ranks = join_ranks(request.parallel, request.device, request.threads);
   const torch::Device device = ranks->device();
   const TrainingOutput output{request.out, request.resume, request.restart};
@@ -169,26 +233,34 @@ PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& prog
   const Corpus corpus = read_corpus(request);
   const auto lock = ranks->first() ? open_output(output) : nullptr;
 
-  ElasticModel model;
-  model.shape = request.shape;
-  model.shape.vocabulary = corpus.vocabulary.size();
-  model.shape.positions = request.row_tokens;
-  model.shape.labels = 0;
-  model.dropout = request.dropout;
-  model.weights = fresh_weights(model.shape, request.seed, device, OutputHead::masked_lm);
+  MaskSettings masks = mask_settings(corpus.vocabulary);
+  masks.share = request.mask_share;
+  masks.share_at_end = request.mask_share_at_end;
+  const std::vector<float> frequencies = log_frequencies(corpus.train, masks);
+  PlateauWatch watch;
+  watch.frequency_loss = frequency_loss(frequencies, corpus.validation, masks);
+  watch.from_step = std::max<int64_t>(2 * request.warmup, 1000);
+  watch.rate = request.rate;
+  watch.progress = &progress;
+
+  ElasticModel model = starting_model(request, corpus, frequencies, device);
   progress.note(fmt::format("{} documents, {} rows of {} tokens, {} set aside, {} word pieces",
                             corpus.documents, corpus.train.size(), request.row_tokens,
                             corpus.validation.size(), corpus.vocabulary.size()));
+  progress.note(
+      fmt::format("peak rate {:.2g} after {} steps; word frequencies alone have a loss of {:.2f}",
+                  request.rate, request.warmup, watch.frequency_loss));
 
-  MaskSettings masks = mask_settings(corpus.vocabulary);
-  masks.share = request.mask_share;
   const int batch = request.batch_rows;
   const std::vector<Batch> validation = packed_batches(corpus.validation, batch, device);
   const auto source = packed_source(corpus.train, batch, request.seed, device);
   std::vector<StagePlan> plans;
-  plans.push_back(plan_for(request, masked_lm_stage(masks, validation)));
+  plans.push_back(plan_for(request, masked_lm_stage(masks, validation, watch)));
   TrainerSettings settings;
   settings.seed = request.seed;
+  // RoBERTa's (arXiv 1907.11692): large batches of rare words need a shorter memory.
+  settings.optimiser.beta2 = 0.98;
+  settings.optimiser.epsilon = 1e-6;
   settings.parameters.weight_decay = request.weight_decay;
   settings.state_directory = output.state_directory();
   settings.save_seconds = request.save_seconds;
@@ -215,6 +287,7 @@ PretrainReport pretrain_model(const PretrainRequest& request, ProgressSink& prog
   ModelConfig config;
   config.shape = model.shape;
   config.dropout = request.dropout;
+  config.layer_norm_eps = model.layer_norm_eps;
   config.task = Task::masked_lm;
   config.tokenizer = TokenizerKind::wordpiece;
   config.lower_case = request.lower_case;

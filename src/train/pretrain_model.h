@@ -15,6 +15,9 @@ namespace headroom {
 struct PretrainRequest {
   std::vector<std::string> text;  // files of plain text, or data SPECs
   std::filesystem::path data_dir;
+  // Weights to go on from, of an earlier run or an imported encoder; empty: fresh ones. Shape,
+  // vocabulary and case are its own; the optimiser begins anew, with a warm-up.
+  std::filesystem::path init;
   std::filesystem::path vocabulary;  // vocab.txt to use; empty: one is trained on the text
   int vocabulary_size = 16000;
   bool lower_case = true;
@@ -22,12 +25,13 @@ struct PretrainRequest {
   int row_tokens = 256;
   uint64_t max_memory = 0;  // bytes that tokens may take; 0: what is available
   int batch_rows = 256;
-  double rate = 1e-3;
-  double warmup = 0.03;  // share of the run
-  double dropout = 0.1;
+  double rate = 0;     // peak; 0: chosen from the shape (train/pretrain_recipe.h)
+  int64_t warmup = 0;  // steps; 0: 1,000, or half of a shorter run
+  double dropout = 0;  // a small model sees too much text to learn it by heart
   double weight_decay = 0.01;
   double mask_share = 0.15;
-  int64_t steps = 0;  // one of the two decides how long
+  double mask_share_at_end = 0;  // 0: as at the start
+  int64_t steps = 0;             // one of the two decides how long
   double minutes = 0;
   int64_t validation_rows = 512;
   int64_t validate_every = 500;

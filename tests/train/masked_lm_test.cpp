@@ -7,12 +7,14 @@
 
 #include "support.h"
 #include "train/loop/trainer.h"
+#include "train/notes.h"
 #include "train/runtime.h"
 #include "train/tiny.h"
 
 namespace headroom {
 namespace {
 using testing::expect_error;
+using testing::Notes;
 
 constexpr int64_t vocabulary_size = 45;
 
@@ -43,39 +45,40 @@ Batch ordinary_rows(int64_t rows, int64_t tokens) {
 
 MaskedBatch hide(const Batch& batch, uint64_t seed = 1) {
   torch::manual_seed(seed);
-  return hide_tokens(batch, settings());
+  return hide_tokens(batch, settings(), 0.15);
 }
 
 TEST(HideTokens, AsksForTheOriginalIdsAtThePlaces) {
   const Batch batch = ordinary_rows(16, 40);
   const MaskedBatch masked = hide(batch);
-  EXPECT_TRUE(torch::equal(masked.answers, batch.tokens.flatten().index_select(0, masked.places)));
+  EXPECT_TRUE(
+      torch::equal(masked.answers, batch.tokens.flatten().index_select(0, masked.positions)));
 }
 
 TEST(HideTokens, HidesTheSameRoundedShareOfEveryRow) {
   for (const int64_t tokens : {8, 10, 23, 40, 64}) {
     const MaskedBatch masked = hide(ordinary_rows(7, tokens));
     const int64_t each = std::llround(0.15 * static_cast<double>(tokens));
-    ASSERT_EQ(masked.places.numel(), 7 * each) << tokens;
-    std::set<int64_t> places;
-    for (int64_t i = 0; i < masked.places.numel(); ++i) {
-      const int64_t place = masked.places[i].item<int64_t>();
-      EXPECT_EQ(place / tokens, i / each);
-      EXPECT_TRUE(places.insert(place).second) << "a place is asked for twice";
+    ASSERT_EQ(masked.positions.numel(), 7 * each) << tokens;
+    std::set<int64_t> positions;
+    for (int64_t i = 0; i < masked.positions.numel(); ++i) {
+      const int64_t position = masked.positions[i].item<int64_t>();
+      EXPECT_EQ(position / tokens, i / each);
+      EXPECT_TRUE(positions.insert(position).second) << "a position is asked for twice";
     }
   }
 }
 
 TEST(HideTokens, HidesAtLeastOneOfAShortRow) {
   Batch batch = ordinary_rows(3, 3);
-  EXPECT_EQ(hide(batch).places.numel(), 3);
+  EXPECT_EQ(hide(batch).positions.numel(), 3);
 }
 
 TEST(HideTokens, ChangesNothingElse) {
   const Batch batch = ordinary_rows(16, 40);
   const MaskedBatch masked = hide(batch);
   const torch::Tensor restored =
-      masked.batch.tokens.flatten().index_put({masked.places}, masked.answers);
+      masked.batch.tokens.flatten().index_put({masked.positions}, masked.answers);
   EXPECT_TRUE(torch::equal(restored.view({16, 40}), batch.tokens));
   EXPECT_FALSE(torch::equal(masked.batch.tokens, batch.tokens));
   EXPECT_TRUE(torch::equal(batch.tokens, ordinary_rows(16, 40).tokens)) << "the batch stays whole";
@@ -94,35 +97,36 @@ TEST(HideTokens, NeverHidesOrAsksForSpecialTokens) {
 TEST(HideTokens, EightOfTenBecomeMaskOneAnotherTokenAndOneStays) {
   const Batch batch = ordinary_rows(200, 40);
   double masks = 0;
-  double strangers = 0;
+  double replaced = 0;
   double same = 0;
   double all = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const MaskedBatch masked = hide(batch, seed);
-    const torch::Tensor shown = masked.batch.tokens.flatten().index_select(0, masked.places);
+    const torch::Tensor shown = masked.batch.tokens.flatten().index_select(0, masked.positions);
     masks += (shown == built_mask_id).sum().item<double>();
     same += (shown == masked.answers).sum().item<double>();
-    strangers += ((shown != built_mask_id) & (shown != masked.answers)).sum().item<double>();
+    replaced += ((shown != built_mask_id) & (shown != masked.answers)).sum().item<double>();
     all += static_cast<double>(shown.numel());
     EXPECT_LT(shown.max().item<int64_t>(), vocabulary_size);
     EXPECT_GE(shown.min().item<int64_t>(), built_mask_id);
   }
-  const double by_chance = 0.1 / (vocabulary_size - special_count);  // a stranger may be itself
+  const double by_chance =
+      0.1 / (vocabulary_size - special_count);  // a random token may be the same
   EXPECT_NEAR(masks / all, 0.8, 0.01);
-  EXPECT_NEAR(strangers / all, 0.1 - by_chance, 0.01);
+  EXPECT_NEAR(replaced / all, 0.1 - by_chance, 0.01);
   EXPECT_NEAR(same / all, 0.1 + by_chance, 0.01);
 }
 
 TEST(HideTokens, EveryOrdinaryPlaceIsHiddenSometimes) {
   const Batch batch = ordinary_rows(1, 20);
-  std::set<int64_t> places;
+  std::set<int64_t> positions;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const MaskedBatch masked = hide(batch, seed);
-    for (int64_t i = 0; i < masked.places.numel(); ++i) {
-      places.insert(masked.places[i].item<int64_t>());
+    for (int64_t i = 0; i < masked.positions.numel(); ++i) {
+      positions.insert(masked.positions[i].item<int64_t>());
     }
   }
-  EXPECT_EQ(places.size(), 16U) << "20 tokens, four of them special";
+  EXPECT_EQ(positions.size(), 16U) << "20 tokens, four of them special";
 }
 
 TEST(HideTokens, ARowOfSpecialTokensAsksForNothing) {
@@ -147,9 +151,9 @@ TEST(HideTokens, TheSameSeedHidesTheSame) {
   const Batch batch = ordinary_rows(8, 40);
   const MaskedBatch first = hide(batch, 5);
   const MaskedBatch again = hide(batch, 5);
-  EXPECT_TRUE(torch::equal(first.places, again.places));
+  EXPECT_TRUE(torch::equal(first.positions, again.positions));
   EXPECT_TRUE(torch::equal(first.batch.tokens, again.batch.tokens));
-  EXPECT_FALSE(torch::equal(first.places, hide(batch, 6).places));
+  EXPECT_FALSE(torch::equal(first.positions, hide(batch, 6).positions));
 }
 
 TEST(MaskSettings, ComeFromTheVocabulary) {
@@ -285,6 +289,65 @@ TEST(MaskedLmStage, LearnsARepetitiveText) {
   EXPECT_LT(before.score, 0.5);
   EXPECT_GT(after.score, 0.8);
   EXPECT_NEAR(after.details[1].second, std::exp(after.details[0].second), 1e-9);
+}
+
+TEST(PlateauWatch, HoldsNearTheLossOfFrequenciesOnceTheRunShouldBeBelow) {
+  const PlateauWatch watch{.frequency_loss = 7, .from_step = 100};
+  EXPECT_TRUE(watch.on_plateau(100, 7.0));
+  EXPECT_TRUE(watch.on_plateau(200, 6.4)) << "copying the tokens that stay is not enough";
+  EXPECT_FALSE(watch.on_plateau(99, 7.0));
+  EXPECT_FALSE(watch.on_plateau(100, 6.2));
+  EXPECT_FALSE(PlateauWatch{.frequency_loss = 7}.on_plateau(1000, 7.0)) << "nothing is watched";
+}
+
+TEST(PlateauWatch, IsToldOnceWithWhatToDo) {
+  Pretraining pretraining;
+  Notes notes;
+  const PlateauWatch watch{.frequency_loss = 0.1, .from_step = 3, .rate = 1e-3, .progress = &notes};
+  const auto stage = masked_lm_stage(pretraining.masks, pretraining.validation, watch);
+  const auto validate_after = [&](int steps) {
+    for (int i = 0; i < steps; ++i) stage->advance(0);
+    stage->validate(pretraining.model);
+  };
+  validate_after(2);
+  EXPECT_TRUE(notes.lines.empty());
+  validate_after(1);
+  validate_after(1);
+  ASSERT_EQ(notes.lines.size(), 1U);
+  EXPECT_TRUE(notes.hold("after 3 steps")) << notes.lines[0];
+  EXPECT_TRUE(notes.hold("--lr 0.0005")) << notes.lines[0];
+}
+
+TEST(MaskSettings, HideAShareThatFallsOnTheWay) {
+  MaskSettings falling = settings();
+  falling.share = 0.3;
+  falling.share_at_end = 0.1;
+  EXPECT_DOUBLE_EQ(falling.share_at(0), 0.3);
+  EXPECT_DOUBLE_EQ(falling.share_at(0.5), 0.2);
+  EXPECT_DOUBLE_EQ(falling.share_at(1), 0.1);
+  EXPECT_DOUBLE_EQ(settings().share_at(0.7), 0.15);
+}
+
+TEST(MaskedLmStage, HidesAnotherShareAsItGoesOn) {
+  Pretraining pretraining;
+  const auto losses = [&](double share, double share_at_end) {
+    pretraining.masks.share = share;
+    pretraining.masks.share_at_end = share_at_end;
+    const auto stage = masked_lm_stage(pretraining.masks, pretraining.validation);
+    std::vector<double> found;
+    for (const double progress : {0.0, 1.0}) {
+      stage->advance(progress);
+      torch::manual_seed(1);
+      Random random{1};
+      const torch::Tensor loss = stage->loss(pretraining.model, pretraining.validation[0], random);
+      found.push_back(loss.item<double>());
+    }
+    return found;
+  };
+  const std::vector<double> falling = losses(0.5, 0.2);
+  EXPECT_EQ(falling[0], losses(0.5, 0.5)[0]);
+  EXPECT_EQ(falling[1], losses(0.2, 0.2)[1]);
+  EXPECT_NE(falling[0], falling[1]);
 }
 
 TEST(MaskedLmStage, ValidatesOnTheSameMasksEveryTime) {

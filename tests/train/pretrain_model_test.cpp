@@ -8,6 +8,7 @@
 #include "support.h"
 #include "train/evaluate/checkpoint.h"
 #include "train/evaluate/predictor.h"
+#include "train/notes.h"
 #include "train/stop_at.h"
 #include "train/train_model.h"
 
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 using testing::exit_when_terminated;
 using testing::expect_error;
 using testing::expect_stopped;
+using testing::Notes;
 using testing::StopAt;
 using testing::TemporaryFolder;
 
@@ -166,6 +168,57 @@ TEST_F(Pretrain, ItsCheckpointClassifiesNothing) {
   request.budgets = {1.0};
   request.threads = 1;
   expect_error(ErrorCode::bad_model, "--init", [&] { evaluate_checkpoint(request); });
+}
+
+TEST_F(Pretrain, SaysWhatItChose) {
+  Notes notes;
+  pretrain_model(request_for(text, folder.path() / "again"), notes);
+  EXPECT_TRUE(notes.hold("peak rate 0.001 after 6 steps; word frequencies alone have a loss of"));
+  EXPECT_NE(bytes_of(folder.path() / "again", "README.md").find("peak rate 0.001, warm-up of 6"),
+            std::string::npos);
+}
+
+// A request that goes on from the shared checkpoint; the shape it leaves open is another.
+PretrainRequest continued(const fs::path& text, const fs::path& init, const fs::path& out) {
+  PretrainRequest request = request_for(text, out);
+  request.shape = {};
+  request.init = init;
+  return request;
+}
+
+TEST_F(Pretrain, GoesOnFromTheWeightsOfAnEarlierRun) {
+  PretrainRequest request = continued(text, model, folder.path() / "more");
+  request.rate = 1e-12;  // too little to change a stored weight
+  pretrain_quietly(request);
+  for (const char* file : {"model.safetensors", "config.json", "vocab.txt"}) {
+    EXPECT_EQ(bytes_of(request.out, file), bytes_of(model, file)) << file;
+  }
+  EXPECT_NE(bytes_of(request.out, "README.md").find("Goes on from: model"), std::string::npos);
+}
+
+TEST_F(Pretrain, GoesOnLearningWithAWarmUp) {
+  const PretrainRequest request = continued(text, model, folder.path() / "more");
+  pretrain_quietly(request);
+  EXPECT_NE(bytes_of(request.out, "model.safetensors"), bytes_of(model, "model.safetensors"));
+  EXPECT_NE(bytes_of(request.out, "README.md").find("warm-up of 6 steps"), std::string::npos);
+}
+
+TEST_F(Pretrain, GoingOnWithShorterRowsKeepsAllPositions) {
+  PretrainRequest request = continued(text, model, folder.path() / "more");
+  request.row_tokens = 8;
+  pretrain_quietly(request);
+  EXPECT_EQ(read_config(request.out).shape.positions, 16);
+}
+
+TEST_F(Pretrain, WhatItCannotGoOnFromIsAUsageError) {
+  PretrainRequest request = continued(text, model, folder.path() / "more");
+  request.row_tokens = 17;
+  expect_refused(ErrorCode::usage, "--max-tokens 17 is too long", request);
+  request = continued(text, model, folder.path() / "more");
+  request.vocabulary = model / "vocab.txt";
+  expect_refused(ErrorCode::usage, "leave --vocab out", request);
+  request = continued(text, folder.path() / "nowhere", folder.path() / "more");
+  expect_refused(ErrorCode::bad_model, "nowhere", request);
 }
 
 TEST_F(Pretrain, ResumedFromACrashWritesTheSameCheckpoint) {

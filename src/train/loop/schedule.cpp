@@ -12,12 +12,11 @@ double Schedule::rate(int64_t step) const {
   return peak * std::min(1.0, left / span);
 }
 
-double Schedule::rate_at(double share) const {
+double Schedule::rate_at(double share, int64_t step) const {
   const double rise =
-      static_cast<double>(warmup) / static_cast<double>(std::max<int64_t>(steps, 1));
-  if (share < rise) return peak * share / rise;
-  if (!decay) return peak;
-  return peak * std::clamp((1 - share) / std::max(1 - rise, 1e-9), 0.0, 1.0);
+      warmup > 0 ? static_cast<double>(step + 1) / static_cast<double>(warmup) : 1.0;
+  const double fall = decay ? std::clamp(1 - share, 0.0, 1.0) : 1.0;
+  return peak * std::min({rise, fall, 1.0});
 }
 
 }  // namespace headroom::inline train

@@ -13,8 +13,9 @@ struct Schedule {
 
   double rate(int64_t step) const;  // step counts from 0
 
-  // The same curve over a share of the stage, 0 to 1: for stages that are measured in time.
-  double rate_at(double share) const;
+  // For stages measured in time: the warm-up still counts steps, the decay follows the share of the
+  // stage that is over, 0 to 1.
+  double rate_at(double share, int64_t step) const;
 };
 
 }  // namespace headroom::inline train

@@ -138,8 +138,9 @@ class Trainer {
                     part);
     }
     exchange_.finish();
-    const double rate = plan.seconds > 0 ? plan.schedule.rate_at(record.seconds / plan.seconds)
-                                         : plan.schedule.rate(record.steps);
+    const double rate = plan.seconds > 0
+                            ? plan.schedule.rate_at(record.seconds / plan.seconds, record.steps)
+                            : plan.schedule.rate(record.steps);
     ++record.steps;
     ++state_.total_steps;
     adamw_step(parameters_.groups(), settings_.optimiser, rate, record.steps);

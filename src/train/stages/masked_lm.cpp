@@ -1,11 +1,12 @@
 #include "train/stages/masked_lm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/random.h"
-#include "train/loop/autocast.h"
 #include "train/rows/shuffled_rows.h"
 
 namespace headroom {
@@ -17,49 +18,82 @@ torch::Tensor as_tensor(const PackedRows& rows, torch::Device device) {
   return torch::tensor(rows.tokens, torch::kInt32).view({rows.size(), rows.row_tokens}).to(device);
 }
 
+// On a GPU every pass runs in bf16, on a copy of the fp32 weights. Autocast would keep residuals
+// and norms in fp32, and passes over those are most of a small model's step.
+ModelWeights in_working_precision(const ElasticModel& model) {
+  ModelWeights weights = model.weights;
+  if (model.device().is_cuda()) {
+    for_each_tensor(weights, [](const std::string&, torch::Tensor& tensor) {
+      tensor = tensor.to(torch::kBFloat16);
+    });
+  }
+  return weights;
+}
+
 torch::Tensor logits_at(const ElasticModel& model, const MaskedBatch& masked,
                         const ForwardOptions& options) {
-  const torch::Tensor x = encode(model.weights, masked.batch, options);
-  return masked_logits(model.weights, x.reshape({-1, x.size(-1)}).index_select(0, masked.places),
-                       model.layer_norm_eps);
+  const ModelWeights weights = in_working_precision(model);
+  const torch::Tensor x = encode(weights, masked.batch, options);
+  const torch::Tensor rows = x.reshape({-1, x.size(-1)}).index_select(0, masked.positions);
+  return masked_logits(weights, rows, model.layer_norm_eps).to(torch::kFloat32);
 }
 
 class MaskedLmStage : public Stage {
  public:
-  MaskedLmStage(MaskSettings settings, const std::vector<Batch>& validation)
-      : settings_(std::move(settings)) {
+  MaskedLmStage(MaskSettings settings, const std::vector<Batch>& validation, PlateauWatch watch)
+      : settings_(std::move(settings)), share_(settings_.share), watch_(watch) {
     torch::manual_seed(validation_seed);
-    for (const Batch& batch : validation) validation_.push_back(hide_tokens(batch, settings_));
+    for (const Batch& batch : validation) {
+      validation_.push_back(hide_tokens(batch, settings_, settings_.share_at_end));
+    }
   }
 
   std::string name() const override { return "pretrain"; }
 
+  void advance(double progress) override {
+    share_ = settings_.share_at(progress);
+    ++steps_;
+  }
+
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
-    const Bf16Autocast autocast(model.device());
-    const MaskedBatch masked = hide_tokens(batch, settings_);
-    const torch::Tensor logits = logits_at(model, masked, model.training());
-    return torch::cross_entropy_loss(logits.to(torch::kFloat32), masked.answers);
+    const MaskedBatch masked = hide_tokens(batch, settings_, share_);
+    return torch::cross_entropy_loss(logits_at(model, masked, model.training()), masked.answers);
   }
 
   Validation validate(const ElasticModel& model) override {
     const torch::InferenceMode inference;
-    const Bf16Autocast autocast(model.device());
     double hits = 0;
     double loss = 0;
     int64_t count = 0;
     for (const MaskedBatch& masked : validation_) {
-      const torch::Tensor logits = logits_at(model, masked, model.evaluation()).to(torch::kFloat32);
+      const torch::Tensor logits = logits_at(model, masked, model.evaluation());
       hits += (logits.argmax(-1) == masked.answers).sum().item<double>();
       loss += torch::cross_entropy_loss(logits, masked.answers, {}, torch::Reduction::Sum)
                   .item<double>();
       count += (masked.answers >= 0).sum().item<int64_t>();
     }
     const auto n = static_cast<double>(std::max<int64_t>(count, 1));
+    tell_of_plateau(loss / n);
     return {hits / n, {{"loss", loss / n}, {"perplexity", std::exp(loss / n)}}};
   }
 
  private:
+  void tell_of_plateau(double loss) {
+    if (told_ || !watch_.on_plateau(steps_, loss)) return;
+    told_ = true;
+    watch_.progress->note(fmt::format(
+        "after {} steps the loss, {:.2f}, is still about that of predicting word frequencies "
+        "alone, "
+        "{:.2f}: this run may never learn more. Stop it and start again with half the rate (--lr "
+        "{:.2g}) or twice the --warmup",
+        steps_, loss, watch_.frequency_loss, watch_.rate / 2));
+  }
+
   MaskSettings settings_;
+  double share_;  // that a step hides now
+  PlateauWatch watch_;
+  int64_t steps_ = 0;  // of this process: after a resume the plateau is told of later
+  bool told_ = false;
   std::vector<MaskedBatch> validation_;
 };
 
@@ -101,43 +135,43 @@ MaskSettings mask_settings(const Vocabulary& vocabulary) {
   return settings;
 }
 
-MaskedBatch hide_tokens(const Batch& batch, const MaskSettings& settings) {
+MaskedBatch hide_tokens(const Batch& batch, const MaskSettings& settings, double share) {
   const torch::NoGradGuard no_gradients;
   const int64_t B = batch.size();
   const int64_t T = batch.length();
-  const int64_t hidden =
-      std::max<int64_t>(1, std::llround(settings.share * static_cast<double>(T)));
+  const int64_t hidden = std::max<int64_t>(1, std::llround(share * static_cast<double>(T)));
   const auto device = batch.tokens.device();
-  // The `hidden` largest of T random numbers; special tokens get none, so they come last.
-  torch::Tensor lot = torch::rand({B, T}, device);
-  for (const int32_t id : settings.never) lot.masked_fill_(batch.tokens == id, -1.0);
-  const auto [chance, columns] = lot.topk(hidden, 1);
-  torch::Tensor places = columns + torch::arange(B, columns.options()).unsqueeze(1) * T;
-  places = places.flatten();
+  // The `hidden` largest of T random numbers; special tokens get -1, so they come last.
+  torch::Tensor keys = torch::rand({B, T}, device);
+  for (const int32_t id : settings.never) keys.masked_fill_(batch.tokens == id, -1.0);
+  const auto [largest, columns] = keys.topk(hidden, 1);
+  const torch::Tensor row_starts = torch::arange(B, columns.options()).unsqueeze(1) * T;
+  const torch::Tensor positions = (columns + row_starts).flatten();
   // A row with too few ordinary tokens hides fewer: a special token is never asked for.
-  const torch::Tensor ordinary = (chance.flatten() >= 0);
-  const torch::Tensor answers = batch.tokens.flatten().index_select(0, places);
+  const torch::Tensor ordinary = (largest.flatten() >= 0);
+  const torch::Tensor answers = batch.tokens.flatten().index_select(0, positions);
 
-  const torch::Tensor fate = torch::rand({places.size(0)}, device);
-  const torch::Tensor strangers =
-      torch::randint(special_count, settings.vocabulary, {places.size(0)}, answers.options());
+  const torch::Tensor draw = torch::rand({positions.size(0)}, device);
+  const torch::Tensor random_tokens =
+      torch::randint(special_count, settings.vocabulary, {positions.size(0)}, answers.options());
   torch::Tensor shown =
-      torch::where(fate < 0.8, torch::full_like(answers, settings.mask_id), answers);
-  shown = torch::where((fate >= 0.8) & (fate < 0.9), strangers, shown);
+      torch::where(draw < 0.8, torch::full_like(answers, settings.mask_id), answers);
+  shown = torch::where((draw >= 0.8) & (draw < 0.9), random_tokens, shown);
   shown = torch::where(ordinary, shown, answers);
 
   MaskedBatch masked;
   masked.batch = batch;
-  masked.batch.tokens = batch.tokens.flatten().index_put({places}, shown).view({B, T});
-  masked.places = places;
+  masked.batch.tokens = batch.tokens.flatten().index_put({positions}, shown).view({B, T});
+  masked.positions = positions;
   // cross_entropy_loss ignores -100.
   masked.answers = torch::where(ordinary, answers, torch::full_like(answers, -100));
   return masked;
 }
 
 std::unique_ptr<Stage> masked_lm_stage(const MaskSettings& settings,
-                                       const std::vector<Batch>& validation) {
-  return std::make_unique<MaskedLmStage>(settings, validation);
+                                       const std::vector<Batch>& validation,
+                                       const PlateauWatch& watch) {
+  return std::make_unique<MaskedLmStage>(settings, validation, watch);
 }
 
 std::unique_ptr<BatchSource> packed_source(const PackedRows& rows, int batch_size, uint64_t seed,

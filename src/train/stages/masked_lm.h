@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/progress.h"
 #include "data/formats/documents.h"
 #include "text/vocabulary.h"
 #include "train/rows/batches.h"
@@ -15,27 +16,45 @@
 namespace headroom {
 
 struct MaskSettings {
-  double share = 0.15;
+  double share = 0.15;         // of a row's tokens, hidden at the first step
+  double share_at_end = 0.15;  // and at the last, linear between; validation always hides this
   int32_t mask_id = built_mask_id;
   int64_t vocabulary = 0;
   std::vector<int32_t> never;  // special tokens: not hidden
+
+  double share_at(double progress) const { return share + (share_at_end - share) * progress; }
 };
 
 MaskSettings mask_settings(const Vocabulary& vocabulary);  // throws without a [MASK] token
 
 // A batch with hidden tokens.
 struct MaskedBatch {
-  Batch batch;            // tokens as the model sees them
-  torch::Tensor places;   // (N) into the flattened (B * T) tokens
-  torch::Tensor answers;  // (N) the ids that were there
+  Batch batch;              // tokens as the model sees them
+  torch::Tensor positions;  // (N) into the flattened (B * T) tokens
+  torch::Tensor answers;    // (N) the ids that were there
 };
 
-// Drawn from torch's generator of the batch's device: seed it to repeat a mask.
-MaskedBatch hide_tokens(const Batch& batch, const MaskSettings& settings);
+// Hides `share` of every row's tokens. Drawn from torch's generator of the batch's device: seed it
+// to repeat a mask.
+MaskedBatch hide_tokens(const Batch& batch, const MaskSettings& settings, double share);
+
+// Says so, once, when a run is still where a model predicts word frequencies and nothing else.
+struct PlateauWatch {
+  double frequency_loss = 0;  // nats a token that frequencies cost
+  int64_t from_step = 0;      // a run may be there before; 0: nothing is watched
+  double rate = 0;            // the peak learning rate, to be lowered
+  ProgressSink* progress = nullptr;
+
+  // A model that has only learned to copy the hidden tokens that stay is 8 % below frequencies.
+  bool on_plateau(int64_t step, double loss) const {
+    return from_step > 0 && step >= from_step && loss > 0.9 * frequency_loss;
+  }
+};
 
 // Validates on the same masks every time; the score is the share of hidden tokens predicted right.
 std::unique_ptr<Stage> masked_lm_stage(const MaskSettings& settings,
-                                       const std::vector<Batch>& validation);
+                                       const std::vector<Batch>& validation,
+                                       const PlateauWatch& watch = {});
 
 // Epochs over packed rows, which are kept on the device.
 std::unique_ptr<BatchSource> packed_source(const PackedRows& rows, int batch_size, uint64_t seed,
