@@ -22,24 +22,20 @@ struct TaskTraits {
   RowForm rows{};
   bool labels = false;            // rows have labels, the model a classifier
   bool trained = false;           // by `train`; the others are encoders to start from
-  std::string_view architecture;  // Hugging Face's class, or a name of ours
+  std::string_view architecture;  // of ours; empty: the model family's class for it
 };
 
-inline constexpr std::string_view bert_classifier = "BertForSequenceClassification";
-inline constexpr std::string_view image_classifier = "HeadroomForImageClassification";
-
 inline constexpr TaskTraits all_tasks[] = {
-    {Task::classify, "classify", "labels of texts", RowForm::text, true, true, bert_classifier},
-    {Task::pair, "pair", "labels of pairs of texts", RowForm::text, true, true, bert_classifier},
-    {Task::image, "image", "labels of images", RowForm::image, true, true, image_classifier},
+    {Task::classify, "classify", "labels of texts", RowForm::text, true, true, ""},
+    {Task::pair, "pair", "labels of pairs of texts", RowForm::text, true, true, ""},
+    {Task::image, "image", "labels of images", RowForm::image, true, true,
+     "HeadroomForImageClassification"},
     {Task::lm, "lm", "text that goes on", RowForm::stream, false, true, "HeadroomForCausalLM"},
     {Task::translate, "translate", "translations of sentences", RowForm::translation, false, true,
      "HeadroomForTranslation"},
-    {Task::synthetic, "synthetic", "the marked-token task", RowForm::text, true, true,
-     bert_classifier},
-    {Task::masked_lm, "masked-lm", "hidden tokens", RowForm::stream, false, false,
-     "BertForMaskedLM"},
-    {Task::encoder, "encoder", "rows of vectors", RowForm::text, false, false, "BertModel"},
+    {Task::synthetic, "synthetic", "the marked-token task", RowForm::text, true, true, ""},
+    {Task::masked_lm, "masked-lm", "hidden tokens", RowForm::stream, false, false, ""},
+    {Task::encoder, "encoder", "rows of vectors", RowForm::text, false, false, ""},
 };
 
 constexpr const TaskTraits& traits(Task task) {

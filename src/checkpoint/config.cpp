@@ -20,7 +20,7 @@ constexpr int format_version = 4;
 
 // Whether Transformers has a class for it; the others are ours, in BERT's manner.
 bool has_family(Task task) {
-  return classifies_text(task) || task == Task::masked_lm || task == Task::encoder;
+  return traits(task).architecture.empty();
 }
 
 int needed_version(const ModelConfig& config) {

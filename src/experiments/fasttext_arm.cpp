@@ -84,7 +84,7 @@ double accuracy_of(const std::string& model, const std::string& file, const Text
   return static_cast<double>(right) / static_cast<double>(rows.rows.size());
 }
 
-void train(const std::string& rows, const std::string& model, const Choice& choice) {
+void train_fasttext(const std::string& rows, const std::string& model, const Choice& choice) {
   output_of(
       fmt::format("fasttext supervised -input {} -output {} -lr {} -epoch {} -wordNgrams {} "
                   "-dim 100 -minCount 1 -thread 1 -verbose 0 2>/dev/null",
@@ -113,14 +113,14 @@ Json fasttext_arm(const TaskRequest& request) {
   Choice best{};
   double best_score = -1;
   for (const Choice& choice : choices) {
-    train(train_rows, file("try"), choice);
+    train_fasttext(train_rows, file("try"), choice);
     const double score = accuracy_of(file("try"), validation_rows, texts.validation);
     if (score <= best_score) continue;
     best_score = score;
     best = choice;
   }
   const std::string model = file("best");
-  train(train_rows, model, best);
+  train_fasttext(train_rows, model, best);
   const auto started = std::chrono::steady_clock::now();
   const double accuracy = accuracy_of(model, test_rows, texts.test);
   const double ms =

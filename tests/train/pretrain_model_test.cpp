@@ -142,8 +142,7 @@ TEST_F(Pretrain, IsWhatTrainingStartsFrom) {
   EXPECT_EQ(config.shape.width, 16) << "the shape of --init";
   EXPECT_EQ(config.shape.positions, 10);
   EXPECT_EQ(bytes_of(request.out, "vocab.txt"), bytes_of(model, "vocab.txt"));
-  EXPECT_EQ(Predictor(request.out, 0.5, 1, "cpu").predict({"the cat"}).scores.size(),
-            2U);
+  EXPECT_EQ(Predictor(request.out, 0.5, 1, "cpu").predict({"the cat"}).scores.size(), 2U);
 }
 
 TEST_F(Pretrain, RowsOfTrainingAreCutToThePositionsOfTheStart) {

@@ -91,8 +91,7 @@ TEST_F(TrainModel, PredictsUnseenTexts) {
   for (const double budget : {0.5, 1.0}) {
     const Predictor predictor(model, budget, 1, "cpu");
     const auto label_of = [&](const std::string& text) {
-      return predictor.config().labels.at(
-          static_cast<size_t>(predictor.predict({text}).label));
+      return predictor.config().labels.at(static_cast<size_t>(predictor.predict({text}).label));
     };
     EXPECT_EQ(label_of("a superb story"), "good");
     EXPECT_EQ(label_of("the actors was lovely with a film"), "good");
