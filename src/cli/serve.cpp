@@ -95,7 +95,8 @@ uint64_t memory_of_threads(const ServeOptions& options, const std::vector<Served
   const uint64_t workers =
       asked > 0 ? static_cast<uint64_t>(asked) : std::max(1U, std::thread::hardware_concurrency());
   const auto tokens = static_cast<uint64_t>(options.service.max_batch_tokens);
-  return workers * (tokens * activations + 5 * options.http.body_bytes);
+  const uint64_t parsers = std::max<uint64_t>(2, workers);  // at least as many as the pool has
+  return workers * tokens * activations + parsers * 5 * options.http.body_bytes;
 }
 
 // Gives requests what models, threads and connections leave. A body that comes in chunks is copied
