@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "base/interleaved.h"
 #include "engine/aligned_buffer.h"
 #include "engine_peak.h"
 #ifdef HEADROOM_BENCH_ONEDNN
@@ -24,13 +25,6 @@ double seconds(const std::function<void()>& work, int repeats) {
          repeats;
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 // One shape's operands in all forms; zeros, whose products take as long as any.
 class Contest {
  public:
@@ -42,28 +36,28 @@ class Contest {
         c_(static_cast<size_t>(shape.rows * shape.out) * 4),
         scales_(static_cast<size_t>(std::max(shape.rows, shape.out)) * 4) {}
 
-  void ours(int64_t per_unit) {
-    const int64_t units = shape_.in / per_unit;
-    const GemmSegment whole = {0, 0, units};
+  void ours(int64_t lane_elements) {
+    const int64_t lanes = shape_.in / lane_elements;
+    const GemmSegment all = {0, 0, lanes};
     std::vector<GemmPanel> panels;
     for (int64_t p = 0; p < shape_.out / panel_width; ++p) {
-      panels.push_back({b_.data() + p * units * panel_width * 4, nullptr,
+      panels.push_back({b_.data() + p * lanes * panel_width * 4, nullptr,
                         c_.data() + p * panel_width * 4, shape_.out,
                         reinterpret_cast<const float*>(scales_.data()),
                         reinterpret_cast<const int32_t*>(scales_.data())});
     }
     GemmCall call;
     call.a = a_.data();
-    call.a_stride = units + panel_width;  // a cache line more, as in the engine
+    call.a_stride = lanes + panel_width;  // a cache line more, as in the engine
     call.rows = shape_.rows;
-    call.segments = &whole;
+    call.segments = &all;
     call.segment_count = 1;
     call.panels = panels.data();
     call.panel_count = static_cast<int64_t>(panels.size());
     call.a_scales = reinterpret_cast<const float*>(scales_.data());
-    if (per_unit == 1) kernels_.gemm_f32(call);
-    if (per_unit == 2) kernels_.gemm_bf16(call);
-    if (per_unit == 4) kernels_.gemm_int8(call);
+    if (lane_elements == 1) kernels_.gemm_f32(call);
+    if (lane_elements == 2) kernels_.gemm_bf16(call);
+    if (lane_elements == 4) kernels_.gemm_int8(call);
   }
 
 #ifdef HEADROOM_BENCH_ONEDNN
@@ -122,9 +116,10 @@ Table measure_products(const Kernels& kernels, const std::vector<GemmShape>& sha
 #endif
     }
     table.rows.push_back({fmt::format("{} x {} x {}", shape.rows, shape.in, shape.out),
-                          with_share(median(fp32), peak), with_share(median(bf16), peak_bf16),
-                          with_share(median(int8), peak_int8),
-                          onednn.empty() ? "-" : with_share(median(onednn), peak)});
+                          with_share(quantile(fp32, 0.5), peak),
+                          with_share(quantile(bf16, 0.5), peak_bf16),
+                          with_share(quantile(int8, 0.5), peak_int8),
+                          onednn.empty() ? "-" : with_share(quantile(onednn, 0.5), peak)});
   }
   if (!one_openmp_thread()) table.header.back() = "oneDNN (set OMP_NUM_THREADS=1)";
   return table;

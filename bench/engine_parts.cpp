@@ -63,7 +63,7 @@ Part product_of(const GemmCall& call) {
   if (call.epilogue == GemmEpilogue::scale_rows) part.kernel = "product, rows scaled";
   if (call.start == GemmStart::accumulate) part.kernel = "product, added";
   for (int64_t s = 0; s < call.segment_count; ++s) {
-    part.in += call.segments[s].length * numbers_per_unit(precision);
+    part.in += call.segments[s].length * elements_per_lane(precision);
   }
   return part;
 }

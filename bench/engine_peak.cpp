@@ -89,12 +89,12 @@ struct alignas(64) TileConfig {
   uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
-constexpr TileConfig whole_tiles;
+constexpr TileConfig full_tiles;
 
-// bf16, or int8: twice as many numbers in a row of 64 bytes. Tiles are named by literal numbers.
+// bf16, or int8: twice as many elements in a row of 64 bytes. Tiles are named by literal numbers.
 template <bool bf16>
 __attribute__((target("amx-tile,amx-bf16,amx-int8"))) double amx_operations() {
-  _tile_loadconfig(&whole_tiles);
+  _tile_loadconfig(&full_tiles);
   for (int64_t i = 0; i < loops / 4; ++i) {
     if constexpr (bf16) {
       _tile_dpbf16ps(0, 4, 6);

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -22,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interleaved.h"
 #include "base/machine.h"
 #include "base/random.h"
 #include "base/table.h"
@@ -45,12 +45,6 @@ double thread_milliseconds() {
   struct timespec now = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
-}
-
-double quantile(std::vector<double> values, double share) {
-  const auto at = static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(at), values.end());
-  return values[at];
 }
 
 struct Load {

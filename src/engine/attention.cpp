@@ -60,7 +60,7 @@ class Attention {
         lane_elements_(4 / work.queries.size),
         fused_(fused_kernel(queries)),
         block_rows_(kernels.has_tiles && !in_floats() ? attention_rows : vector_rows),
-        input_{0, 0, layer.inputs.units()} {}
+        input_{0, 0, layer.inputs.lanes()} {}
 
   // Projects queries of the first `queries` tokens, keys and values of all.
   void project(int64_t queries) const {

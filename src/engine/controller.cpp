@@ -20,7 +20,7 @@ void mean_over_tokens(const Activation& x, int64_t tokens, int64_t width, float*
 
 void apply(const Kernels& kernels, const PackedMatrix& matrix, const Activation& in,
            const Activation& out, const Workspace& work) {
-  const GemmSegment all = {0, 0, matrix.units()};
+  const GemmSegment all = {0, 0, matrix.lanes()};
   run_linear(kernels,
              {&matrix, matrix.panels(), in, 1, {&all, 1}, out, GemmStart::bias, GemmEpilogue::none},
              work.panels);
@@ -47,8 +47,8 @@ HeadSet choose_heads(const EngineWeights& weights, int64_t layer, const HeadLimi
   }
   const std::span<int32_t> heads(space.heads, static_cast<size_t>(count));
   best_heads({space.scores, static_cast<size_t>(H)}, heads);
-  const int64_t head_units = weights.padded_head_width() / numbers_per_unit(weights.precision);
-  const int64_t segments = output_segments(heads, head_units, space.segments);
+  const int64_t head_lanes = weights.padded_head_width() / elements_per_lane(weights.precision);
+  const int64_t segments = output_segments(heads, head_lanes, space.segments);
   return {heads, heads, {space.segments, static_cast<size_t>(segments)}};
 }
 

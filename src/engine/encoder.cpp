@@ -175,8 +175,8 @@ class Pass {
   void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,
                     const Activation& hidden, int64_t rows) const {
     if (plan.ffn == 0) return;
-    const int64_t each = numbers_per_unit(weights_.precision);
-    const GemmSegment input = {0, 0, layer.up.units()};
+    const int64_t each = elements_per_lane(weights_.precision);
+    const GemmSegment input = {0, 0, layer.up.lanes()};
     const GemmSegment inside = {0, 0, round_up(plan.ffn, each) / each};
     run_linear(kernels_,
                {&layer.up,

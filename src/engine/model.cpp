@@ -35,7 +35,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
   require_classifier(config, directory);
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
   std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
-  const auto number_bytes = static_cast<uint64_t>(4 / numbers_per_unit(options.precision));
+  const auto number_bytes = static_cast<uint64_t>(4 / elements_per_lane(options.precision));
   require_weights_fit(config, number_bytes, options.max_memory, directory);
   EngineWeights weights =
       load_engine_weights(directory / "model.safetensors", config, options.precision);

@@ -53,13 +53,13 @@ class Writer {
 PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
                            std::span<const float> bias, const std::vector<int64_t>& column_order,
                            const std::vector<int64_t>& row_order, Arena& memory) {
-  const int64_t lane_elements = numbers_per_unit(precision);
+  const int64_t lane_elements = elements_per_lane(precision);
   const auto columns = static_cast<int64_t>(column_order.size());
   const auto rows = static_cast<int64_t>(row_order.size());
   const auto source_rows = static_cast<int64_t>(weight.size() / bias.size());
   panels_ = round_up(columns, panel_width) / panel_width;
-  units_ = round_up(rows, lane_elements) / lane_elements;
-  weights_ = memory.take<std::byte>(panels_ * units_ * panel_width * 4);
+  lanes_ = round_up(rows, lane_elements) / lane_elements;
+  weights_ = memory.take<std::byte>(panels_ * lanes_ * panel_width * 4);
   bias_ = memory.take<float>(panels_ * panel_width);
   if (precision == Precision::int8) {
     scales_ = memory.take<float>(panels_ * panel_width);
@@ -70,7 +70,7 @@ PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
     if (column < 0) continue;
     const size_t column_lane = static_cast<size_t>(n % panel_width);
     bias_[n] = bias[static_cast<size_t>(column)];
-    std::byte* panel = weights_ + n / panel_width * units_ * panel_width * 4;
+    std::byte* panel = weights_ + n / panel_width * lanes_ * panel_width * 4;
     const float* source = weight.data() + column * source_rows;
     const Writer writer(precision, {source, static_cast<size_t>(source_rows)});
     if (scales_ != nullptr) scales_[n] = writer.scale();
@@ -88,7 +88,7 @@ PackedMatrix::PackedMatrix(Precision precision, std::span<const float> weight,
 void PackedMatrix::compute_compensation() {
   for (int64_t p = 0; p < panels_; ++p) {
     const auto* bytes = static_cast<const int8_t*>(panel(p));
-    for (int64_t i = 0; i < units_ * panel_width * 4; ++i) {
+    for (int64_t i = 0; i < lanes_ * panel_width * 4; ++i) {
       compensation_[p * panel_width + i / 4 % panel_width] -= 128 * bytes[i];
     }
   }

@@ -29,9 +29,9 @@ class PackedMatrix {
                Arena& memory);
 
   int64_t panels() const { return panels_; }
-  int64_t units() const { return units_; }  // rows of a panel
+  int64_t lanes() const { return lanes_; }  // rows of a panel: K in lanes
 
-  const void* panel(int64_t index) const { return weights_ + index * units_ * panel_width * 4; }
+  const void* panel(int64_t index) const { return weights_ + index * lanes_ * panel_width * 4; }
   const float* bias(int64_t index) const { return values_of(bias_, index); }
   const float* scales(int64_t index) const {  // null unless int8
     return values_of(scales_, index);
@@ -40,7 +40,7 @@ class PackedMatrix {
   // A panel for a product over these rows.
   GemmPanel gemm_panel(int64_t index, std::span<const GemmSegment> rows, void* out,
                        int64_t out_stride) const {
-    const bool all = rows.size() == 1 && rows[0].b == 0 && rows[0].length == units_;
+    const bool all = rows.size() == 1 && rows[0].b == 0 && rows[0].length == lanes_;
     return {panel(index), bias(index),   out,
             out_stride,   scales(index), all ? values_of(compensation_, index) : nullptr};
   }
@@ -54,7 +54,7 @@ class PackedMatrix {
   void compute_compensation();
 
   int64_t panels_ = 0;
-  int64_t units_ = 0;
+  int64_t lanes_ = 0;
   std::byte* weights_ = nullptr;
   float* bias_ = nullptr;
   float* scales_ = nullptr;          // int8

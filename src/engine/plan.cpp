@@ -46,13 +46,13 @@ std::vector<int32_t> slots_of(const std::vector<int32_t>& heads, const std::vect
 
 }  // namespace
 
-int64_t output_segments(std::span<const int32_t> slots, int64_t head_units, GemmSegment* segments) {
+int64_t output_segments(std::span<const int32_t> slots, int64_t head_lanes, GemmSegment* segments) {
   int64_t count = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
     if (i > 0 && slots[i] == slots[i - 1] + 1) {
-      segments[count - 1].length += head_units;
+      segments[count - 1].length += head_lanes;
     } else {
-      segments[count++] = {static_cast<int64_t>(i) * head_units, slots[i] * head_units, head_units};
+      segments[count++] = {static_cast<int64_t>(i) * head_lanes, slots[i] * head_lanes, head_lanes};
     }
   }
   return count;
@@ -61,14 +61,14 @@ int64_t output_segments(std::span<const int32_t> slots, int64_t head_units, Gemm
 Plan make_plan(const EngineWeights& weights, const Selection& selection) {
   const ModelShape& shape = weights.shape;
   check(weights, selection);
-  const int64_t head_units = weights.padded_head_width() / numbers_per_unit(weights.precision);
+  const int64_t head_lanes = weights.padded_head_width() / elements_per_lane(weights.precision);
   Plan plan;
   for (int64_t i = 0; i < shape.layers; ++i) {
     const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(i)];
     const std::vector<int32_t> slots =
         slots_of(heads, weights.stored.kept[static_cast<size_t>(i)], i);
     std::vector<GemmSegment> segments(heads.size());
-    segments.resize(static_cast<size_t>(output_segments(slots, head_units, segments.data())));
+    segments.resize(static_cast<size_t>(output_segments(slots, head_lanes, segments.data())));
     plan.layers.push_back({heads, slots, segments, selection.ffn_of(i, shape.ffn)});
     if (!heads.empty()) plan.last_attention = i;
   }

@@ -24,7 +24,7 @@ struct HeadSet {
 struct LayerPlan {
   std::vector<int32_t> heads;  // kept, ascending, in the full model; none: attention is skipped
   std::vector<int32_t> slots;  // where the weights hold them: the same unless the model is compact
-  std::vector<GemmSegment> output_segments;  // their rows of the output projection, in units
+  std::vector<GemmSegment> output_segments;  // their rows of the output projection, in lanes
   int64_t ffn = 0;                           // first neurons; 0: the FFN is skipped
 
   HeadSet head_set() const { return {heads, slots, output_segments}; }
@@ -42,9 +42,9 @@ struct Plan {
   std::optional<HeadLimit> limit;
 };
 
-// Writes the rows of the output projection that belong to heads in these ascending slots, in units
-// of `head_units` a head; returns how many ranges there are. Neighbours become one.
-int64_t output_segments(std::span<const int32_t> slots, int64_t head_units, GemmSegment* segments);
+// Writes the rows of the output projection that belong to heads in these ascending slots,
+// `head_lanes` lanes each; returns how many ranges there are. Neighbours become one.
+int64_t output_segments(std::span<const int32_t> slots, int64_t head_lanes, GemmSegment* segments);
 
 // `selection` must be one of this model (layers, heads and neurons within its shape): otherwise
 // ErrorCode::usage.

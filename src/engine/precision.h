@@ -1,4 +1,4 @@
-// How the engine packs numbers of each precision.
+// How the engine packs elements of each precision.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace headroom {
 
-// How many numbers share one 32-bit lane of a product (kernels/gemm.h).
-constexpr int64_t numbers_per_unit(Precision precision) {
+// How many elements share one 32-bit lane of a product (kernels/gemm.h).
+constexpr int64_t elements_per_lane(Precision precision) {
   switch (precision) {
     case Precision::fp32:
       return 1;

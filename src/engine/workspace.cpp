@@ -19,7 +19,7 @@ int64_t stride_for(int64_t width, int64_t size) {
 
 Activation take_rows(Arena& arena, int64_t rows, int64_t width, Precision precision) {
   Activation activation;
-  activation.size = 4 / numbers_per_unit(precision);
+  activation.size = 4 / elements_per_lane(precision);
   activation.stride = stride_for(width, activation.size);
   activation.data = arena.take<std::byte>(rows * activation.stride * activation.size);
   if (precision == Precision::int8) activation.scales = arena.take<float>(rows);
@@ -37,7 +37,7 @@ void clear_padding(const Activation& activation, int64_t rows, int64_t width) {
 // Rows without gaps, as attention's products read and write them.
 Activation take_dense(Arena& arena, int64_t rows, int64_t width, Precision precision) {
   Activation activation;
-  activation.size = 4 / numbers_per_unit(precision);
+  activation.size = 4 / elements_per_lane(precision);
   activation.stride = width;
   activation.data = arena.take<std::byte>(rows * width * activation.size);
   return activation;
@@ -60,7 +60,7 @@ Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precisio
 
 // What products and softmax of one head pass on to each other.
 void take_for_head(Arena& arena, int64_t T, int64_t width, Precision precision, Workspace& work) {
-  work.transposed_keys = arena.take<uint32_t>(T * width / numbers_per_unit(precision));
+  work.transposed_keys = arena.take<uint32_t>(T * width / elements_per_lane(precision));
   work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
   work.probabilities = work.scores;
   if (precision == Precision::bf16) {

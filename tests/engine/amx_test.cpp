@@ -1,4 +1,4 @@
-// The AMX products on imitated tiles, against the plain ones: everything but the instructions
+// The AMX products on imitated tiles, against the reference: everything but the instructions
 // themselves. Compiled twice for what surrounds the tiles: with AVX2's flags, for most CPUs, and
 // with those of AVX-512, as the engine has it; where AMX works, kernels_test runs the real ones.
 #include <gtest/gtest.h>
@@ -29,6 +29,7 @@ using testing::head_counts;
 using testing::head_lengths;
 using testing::Heads;
 using testing::Product;
+using testing::product_shapes;
 
 #ifdef __AVX512F__
 using Vector = kernels::avx512::Vector;
@@ -45,7 +46,7 @@ struct Tile {
 };
 
 // What the manual says the instructions do, on tiles in memory.
-template <bool bytes>
+template <bool int8>
 struct ImitatedTiles {
   static inline Tile sums[2][2];
   static inline Tile a[2];
@@ -71,16 +72,16 @@ struct ImitatedTiles {
     }
   }
   static uint32_t add(uint32_t x, uint32_t y, uint32_t sum) {
-    if constexpr (bytes) {
+    if constexpr (int8) {
       for (unsigned i = 0; i < 32; i += 8) {
         const auto left = static_cast<int32_t>(x >> i & 0xffU);
         sum += static_cast<uint32_t>(left * static_cast<int8_t>(y >> i & 0xffU));
       }
       return sum;
     }
-    const auto number = [](uint32_t bits) { return std::bit_cast<float>(bits); };
-    return std::bit_cast<uint32_t>(number(sum) + number(x << 16U) * number(y << 16U) +
-                                   number(x & 0xffff0000U) * number(y & 0xffff0000U));
+    const auto to_float = [](uint32_t bits) { return std::bit_cast<float>(bits); };
+    return std::bit_cast<uint32_t>(to_float(sum) + to_float(x << 16U) * to_float(y << 16U) +
+                                   to_float(x & 0xffff0000U) * to_float(y & 0xffff0000U));
   }
   template <int row_tiles, int panels>
   static void multiply() {
@@ -115,18 +116,13 @@ class AmxProduct : public ::testing::Test {
   }
 };
 
-// Rows around whole tiles and many, odd panels, ranges of k that end inside a tile.
-constexpr int64_t shapes[][3] = {{1, 1, 4},   {1, 3, 40},  {7, 2, 33},  {15, 4, 17},
-                                 {16, 2, 64}, {17, 3, 50}, {31, 1, 16}, {33, 5, 97},
-                                 {48, 2, 20}, {70, 3, 48}, {99, 4, 40}, {230, 6, 33}};
-
-TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
+TEST_F(AmxProduct, OfBf16EqualsTheReference) {
   Random random{1};
-  for (const auto& [rows, panels, units] : shapes) {
+  for (const auto& [rows, panels, lanes] : product_shapes()) {
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
       for (const GemmEpilogue epilogue :
            {GemmEpilogue::none, GemmEpilogue::gelu, GemmEpilogue::scale_rows}) {
-        Product product(random, rows, panels, units);
+        Product product(random, rows, panels, lanes);
         fill_with_bf16(product, random);
         product.call.start = start;
         product.call.epilogue = epilogue;
@@ -137,10 +133,10 @@ TEST_F(AmxProduct, OfBfloatEqualsThePlainOne) {
   }
 }
 
-TEST_F(AmxProduct, OfBfloatRoundsItsResultWhenAsked) {
+TEST_F(AmxProduct, OfBf16RoundsItsResultWhenAsked) {
   Random random{3};
-  for (const auto& [rows, panels, units] : shapes) {
-    Product product(random, rows, panels, units);
+  for (const auto& [rows, panels, lanes] : product_shapes()) {
+    Product product(random, rows, panels, lanes);
     fill_with_bf16(product, random);
     product.call.out = GemmOut::bf16;
     expect_near_rounded(product.result(gemm_bf16_on_tiles),
@@ -148,11 +144,11 @@ TEST_F(AmxProduct, OfBfloatRoundsItsResultWhenAsked) {
   }
 }
 
-TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
+TEST_F(AmxProduct, OfInt8EqualsTheReference) {
   Random random{2};
-  for (const auto& [rows, panels, units] : shapes) {
+  for (const auto& [rows, panels, lanes] : product_shapes()) {
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
-      Product product(random, rows, panels, units);
+      Product product(random, rows, panels, lanes);
       fill_with_bytes(product, random);
       product.call.start = start;
       expect_near(product.result(gemm_int8_on_tiles),
@@ -164,7 +160,7 @@ TEST_F(AmxProduct, OfBytesEqualsThePlainOne) {
 using HeadsOnTiles = AmxProduct;
 constexpr auto attend_on_tiles = kernels::amx::attend_heads<Vector, ImitatedTiles<false>>;
 
-TEST_F(HeadsOnTiles, EqualThePlainOnes) {
+TEST_F(HeadsOnTiles, EqualTheReference) {
   Random random{5};
   for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 96}) {
@@ -184,10 +180,10 @@ TEST_F(HeadsOnTiles, RoundTheirResultsWhenAsked) {
   Random random{6};
   for (const int64_t tokens : head_lengths) {
     Heads heads(random, 2, tokens, tokens, 64);
-    const auto whole = heads.result<float>(GemmOut::f32, attend_on_tiles);
-    std::vector<uint16_t> rounded(whole.size());
-    kernels::reference_table().round_to_bf16(whole.data(), rounded.data(),
-                                             static_cast<int64_t>(whole.size()));
+    const auto floats = heads.result<float>(GemmOut::f32, attend_on_tiles);
+    std::vector<uint16_t> rounded(floats.size());
+    kernels::reference_table().round_to_bf16(floats.data(), rounded.data(),
+                                             static_cast<int64_t>(floats.size()));
     EXPECT_EQ(heads.result<uint16_t>(GemmOut::bf16, attend_on_tiles), rounded) << tokens;
   }
 }

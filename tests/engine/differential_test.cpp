@@ -26,7 +26,7 @@ ModelShape random_shape(Random& random) {
   ModelShape shape;
   shape.layers = between(random, 1, 3);
   shape.heads = between(random, 1, 6);
-  // A row of one number has no variance, and of few hardly any: norms make noise of them.
+  // A row of one element has no variance, and of few hardly any: norms make noise of them.
   shape.width = shape.heads * between(random, 16 / shape.heads + 1, 40);
   shape.ffn = between(random, 1, 150);
   shape.positions = between(random, 2, 80);
@@ -59,12 +59,12 @@ std::vector<Tokens> random_inputs(Random& random, const ModelShape& shape) {
 }
 
 // Logits here are near 1. A lane too many or too few moves them by tenths, bfloat16 and int8, which
-// keep 8 bits of every number, by hundredths.
+// keep 8 bits of every element, by hundredths.
 double tolerance(Precision precision) {
   return precision == Precision::fp32 ? 2e-5 : 0.15;
 }
 
-TEST(RandomModels, AgreeWithThePlainOneOnEveryInstructionSetInEveryPrecision) {
+TEST(RandomModels, AgreeWithTheReferenceOnEveryInstructionSetInEveryPrecision) {
   for (uint64_t round = 0; round < rounds(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     Random random{round, 0x6d6f64656c};
@@ -84,7 +84,7 @@ TEST(RandomModels, AgreeWithThePlainOneOnEveryInstructionSetInEveryPrecision) {
   }
 }
 
-// The largest difference as a share of the largest number.
+// The largest difference as a fraction of the largest element.
 double distance(const std::vector<float>& actual, const std::vector<float>& expected) {
   double most = 1;
   double difference = 0;
@@ -95,20 +95,20 @@ double distance(const std::vector<float>& actual, const std::vector<float>& expe
   return difference / most;
 }
 
-TEST(RandomProducts, AgreeWithThePlainOnesOnEveryInstructionSet) {
+TEST(RandomProducts, AgreeWithTheReferenceOnEveryInstructionSet) {
   constexpr uint64_t products_a_round = 20;  // a product takes a twentieth of a model's time
   for (uint64_t round = 0; round < products_a_round * rounds(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     Random random{round, 0x70726f64756374};
     const int64_t rows = between(random, 1, 60);
     const int64_t panels = between(random, 1, 9);
-    const int64_t units = between(random, 4, 200);
-    Product floats(random, rows, panels, units);
-    Product halves(random, rows, panels, units);
-    fill_with_bf16(halves, random);
-    Product bytes(random, rows, panels, units);
+    const int64_t lanes = between(random, 4, 200);
+    Product floats(random, rows, panels, lanes);
+    Product bf16(random, rows, panels, lanes);
+    fill_with_bf16(bf16, random);
+    Product bytes(random, rows, panels, lanes);
     fill_with_bytes(bytes, random);
-    for (Product* product : {&floats, &halves, &bytes}) {
+    for (Product* product : {&floats, &bf16, &bytes}) {
       product->call.start = random.below(2) == 0 ? GemmStart::bias : GemmStart::accumulate;
       product->call.epilogue = random.below(2) == 0 ? GemmEpilogue::none : GemmEpilogue::gelu;
     }
@@ -122,9 +122,9 @@ TEST(RandomProducts, AgreeWithThePlainOnesOnEveryInstructionSet) {
       const auto tolerance = [](const Product& product, double exact) {
         return product.call.epilogue == GemmEpilogue::gelu ? 2e-4 : exact;
       };
-      ASSERT_LT(distance(halves.result(fast.gemm_bf16),
-                         halves.result(kernels::reference_table().gemm_bf16)),
-                tolerance(halves, 5e-5));
+      ASSERT_LT(
+          distance(bf16.result(fast.gemm_bf16), bf16.result(kernels::reference_table().gemm_bf16)),
+          tolerance(bf16, 5e-5));
       ASSERT_LT(distance(bytes.result(fast.gemm_int8),
                          bytes.result(kernels::reference_table().gemm_int8)),
                 tolerance(bytes, 1e-5));

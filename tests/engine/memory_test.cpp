@@ -12,8 +12,8 @@ namespace {
 constexpr size_t small = 1000;
 constexpr size_t large = (size_t{5} << 20) + 1;  // not whole pages
 
-bool starts_at(const void* place, size_t alignment) {
-  return reinterpret_cast<uintptr_t>(place) % alignment == 0;
+bool starts_at(const void* data, size_t alignment) {
+  return reinterpret_cast<uintptr_t>(data) % alignment == 0;
 }
 
 class BufferOf : public testing::TestWithParam<size_t> {};
@@ -28,9 +28,9 @@ TEST_P(BufferOf, StartsAtACacheLineAndHoldsZeros) {
 TEST_P(BufferOf, KeepsItsPlaceWhenMoved) {
   AlignedBuffer buffer(GetParam());
   buffer.data()[GetParam() - 1] = std::byte{7};
-  const std::byte* place = buffer.data();
+  const std::byte* before = buffer.data();
   const AlignedBuffer moved = std::move(buffer);
-  EXPECT_EQ(moved.data(), place);
+  EXPECT_EQ(moved.data(), before);
   EXPECT_EQ(moved.data()[GetParam() - 1], std::byte{7});
 }
 

@@ -1,4 +1,4 @@
-// Attention of some heads on random numbers, for tests that compare two kernels.
+// Fused attention of some heads on random elements, for tests that compare two kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace headroom::testing {
 
-// Around whole tiles.
+// Around full tiles.
 inline constexpr int64_t head_lengths[] = {1, 2, 5, 15, 16, 17, 31, 32, 33, 47, 64, 100};
 
 // Fewer than the kernel has under way at once, and more.
@@ -37,17 +37,17 @@ struct Heads {
   }
 
   static std::vector<uint16_t> random_bf16(Random& random, int64_t count) {
-    std::vector<uint16_t> numbers(static_cast<size_t>(count));
-    for (uint16_t& number : numbers) {
+    std::vector<uint16_t> elements(static_cast<size_t>(count));
+    for (uint16_t& element : elements) {
       const auto value = static_cast<float>(2 * random.uniform() - 1);
-      kernels::reference_table().round_to_bf16(&value, &number, 1);
+      kernels::reference_table().round_to_bf16(&value, &element, 1);
     }
-    return numbers;
+    return elements;
   }
 
-  template <class Number>
-  std::vector<Number> result(GemmOut out, decltype(Kernels::attend_heads) kernel) {
-    std::vector<Number> context(static_cast<size_t>(call.query_count * call.context_stride));
+  template <class Element>
+  std::vector<Element> result(GemmOut out, decltype(Kernels::attend_heads) kernel) {
+    std::vector<Element> context(static_cast<size_t>(call.query_count * call.context_stride));
     call.context = context.data();
     call.out = out;
     std::memset(scratch.data(), 0xff, scratch.size());  // NaN, if it is read before it is written

@@ -27,7 +27,7 @@ inline void expect_near(const std::vector<float>& actual, const std::vector<floa
   }
 }
 
-// Both were rounded to bfloat16, maybe not to the same one.
+// Both were rounded to bf16, maybe not to the same one.
 inline void expect_near_rounded(const std::vector<float>& actual,
                                 const std::vector<float>& expected) {
   ASSERT_EQ(actual.size(), expected.size());
@@ -47,18 +47,18 @@ struct Product {
   std::vector<GemmPanel> panels;
   GemmCall call;
 
-  Product(Random& random, int64_t rows, int64_t panel_count, int64_t units) {
-    const int64_t stride = units + 3;
+  Product(Random& random, int64_t rows, int64_t panel_count, int64_t lanes) {
+    const int64_t stride = lanes + 3;
     a = random_floats(random, rows * stride);
-    weights = random_floats(random, panel_count * units * panel_width);
+    weights = random_floats(random, panel_count * lanes * panel_width);
     biases = random_floats(random, panel_count * panel_width);
     row_scales = random_floats(random, rows);
     scales = random_floats(random, panel_count * panel_width, 1e-4);
-    const int64_t cut = units / 3;  // the rows between the two ranges stay unused
-    segments = {{0, 0, cut}, {cut, cut + 1, units - cut - 1}};
+    const int64_t split = lanes / 3;  // the rows between the two ranges stay unused
+    segments = {{0, 0, split}, {split, split + 1, lanes - split - 1}};
     for (int64_t p = 0; p < panel_count; ++p) {
       GemmPanel& panel = panels.emplace_back();
-      panel.weights = &weights[static_cast<size_t>(p * units * panel_width)];
+      panel.weights = &weights[static_cast<size_t>(p * lanes * panel_width)];
       if (p % 3 != 2) panel.bias = &biases[static_cast<size_t>(p * panel_width)];
       panel.scales = &scales[static_cast<size_t>(p * panel_width)];
     }
@@ -77,18 +77,18 @@ struct Product {
   std::vector<float> result(void (*gemm)(const GemmCall&)) {
     const int64_t stride = call.panel_count * panel_width + 5;
     std::vector<float> out(static_cast<size_t>(call.rows * stride), 1.0F);
-    auto* half = reinterpret_cast<uint16_t*>(out.data());
+    auto* bf16 = reinterpret_cast<uint16_t*>(out.data());
     for (size_t p = 0; p < panels.size(); ++p) {
       const auto column = static_cast<int64_t>(p) * panel_width;
       panels[p].out = call.out == GemmOut::f32 ? static_cast<void*>(out.data() + column)
-                                               : static_cast<void*>(half + column);
+                                               : static_cast<void*>(bf16 + column);
       panels[p].out_stride = stride;
     }
     gemm(call);
     if (call.out == GemmOut::f32) return out;
     std::vector<float> widened;
     for (int64_t i = 0; i < call.rows * stride; ++i) {
-      uint32_t bits = static_cast<uint32_t>(half[i]) << 16U;
+      uint32_t bits = static_cast<uint32_t>(bf16[i]) << 16U;
       float value = 0;
       std::memcpy(&value, &bits, sizeof value);
       widened.push_back(value);
@@ -97,14 +97,17 @@ struct Product {
   }
 };
 
+// Rows, panels and lanes: rows around full micro-kernels and tiles, odd panels, K that ends inside
+// a tile, and rows enough for every way of prefetching.
 inline const std::vector<std::array<int64_t, 3>>& product_shapes() {
   static const std::vector<std::array<int64_t, 3>> shapes = {
-      {1, 1, 4},  {1, 7, 33}, {2, 3, 16}, {3, 5, 17}, {6, 4, 20}, {7, 2, 31},
-      {13, 3, 8}, {14, 6, 9}, {15, 1, 5}, {29, 5, 7}, {43, 2, 40}};
+      {1, 1, 4},   {1, 7, 33},  {2, 3, 16},  {3, 5, 17},  {6, 4, 20},  {7, 2, 31},
+      {13, 3, 8},  {14, 6, 9},  {15, 1, 5},  {16, 2, 64}, {17, 3, 50}, {29, 5, 7},
+      {33, 5, 97}, {43, 2, 40}, {70, 3, 48}, {99, 4, 40}, {230, 6, 33}};
   return shapes;
 }
 
-// Operands that stand for random bfloat16 numbers, or bytes.
+// Random bf16, or int8, operands.
 inline void fill_with_bf16(Product& product, Random& random) {
   for (std::vector<float>* operand : {&product.a, &product.weights}) {
     const std::vector<float> values =

@@ -12,7 +12,7 @@ namespace {
 // y = x W + b
 void apply(const HeadInput& input, const PackedMatrix& matrix, const Activation& x,
            const Activation& y) {
-  const GemmSegment all = {0, 0, matrix.units()};
+  const GemmSegment all = {0, 0, matrix.lanes()};
   run_linear(
       input.kernels,
       {&matrix, matrix.panels(), x, input.rows, {&all, 1}, y, GemmStart::bias, GemmEpilogue::none},
