@@ -4,7 +4,8 @@
 #include "checkpoint/make_tokenizer.h"
 #include "model/weights_io.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device) {
   ModelConfig config = read_config(directory);
@@ -48,4 +49,5 @@ ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method m
   return config;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

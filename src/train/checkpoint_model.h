@@ -8,7 +8,8 @@
 #include "train/rows/task_data.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct CheckpointModel {
   ModelConfig config;
@@ -29,4 +30,5 @@ CheckpointModel open_classifier(const std::filesystem::path& directory, torch::D
 // The config under which a model trained on `data` is stored.
 ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method method);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

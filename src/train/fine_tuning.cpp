@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "train/checkpoint_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void require_whole(const ModelConfig& init) {
@@ -60,4 +61,5 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   }
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -7,7 +7,8 @@
 
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Puts the encoder of the checkpoint `init` into `model`, which has fresh weights for `labels`. The
 // pooler comes along when `init` has one, its classifier when it has the same labels, its
@@ -15,4 +16,5 @@ namespace headroom::inline train {
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include "train/rows/task_data.h"
 #include "train/settings.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr int course_version = 6;  // changes when a run saved by an earlier program cannot go on
@@ -86,4 +87,5 @@ Json fingerprint(const TrainRequest& request, const TaskData& data) {
   return json;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -5,10 +5,12 @@
 #include "base/json.h"
 #include "train/train_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct TaskData;
 
 Json fingerprint(const TrainRequest& request, const TaskData& data);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

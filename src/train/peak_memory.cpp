@@ -8,7 +8,8 @@
 
 #include "model/torch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 #if TORCH_VERSION_MAJOR >= 2
@@ -41,4 +42,5 @@ int64_t peak_bytes(const std::function<void()>& work) {
   return watch->peak();
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Bytes of tensors alive at once during `work`, beyond those alive before it. Counts what this
 // thread allocates.
 int64_t peak_bytes(const std::function<void()>& work);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 Recipe fine_tuning_recipe(Recipe recipe) {
   recipe.dense_rate = 2e-4;
@@ -34,4 +35,5 @@ void check_shape(const ModelShape& shape, const char* operation) {
   }
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

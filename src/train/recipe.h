@@ -8,7 +8,8 @@
 #include "checkpoint/config.h"
 #include "train/stages/adaptive_settings.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // What the losses of the stages weigh; see train/stages.h for the stages themselves.
 struct StageSettings {
@@ -89,4 +90,5 @@ ModelShape default_shape(Task task);
 // width.
 void check_shape(const ModelShape& shape, const char* operation);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -10,7 +10,8 @@
 
 #include "base/machine.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 torch::Device open_device(const std::string& name, int local_rank) {
   if (name == "cpu") return torch::kCPU;
@@ -67,4 +68,5 @@ Json describe_runtime(torch::Device device) {
   return json;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "model/torch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // "cpu" or "cuda"; throws ErrorCode::usage when this build or machine has no such device. Of
 // several GPUs the one with number `local_rank` is taken.
@@ -19,4 +20,5 @@ void use_threads(int threads, int processes = 1);
 // What results say about where they were made: machine, device, threads, torch version.
 Json describe_runtime(torch::Device device);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 #include "base/settings.h"
 #include "train/train_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
@@ -177,4 +178,5 @@ void visit_settings(TrainRequest& request, Visitor&& visit) {
   visit(Setting{"seed", "fixes every random choice"}, request.seed);  // the option is every verb's
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -26,7 +26,8 @@
 #include "train/stages/adaptive.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 int64_t controller_width(const TrainRequest& request, const ModelShape& shape) {
@@ -201,4 +202,5 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   return report;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

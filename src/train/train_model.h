@@ -14,7 +14,8 @@
 #include "train/recipe.h"
 #include "train/rows/task_request.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct TrainRequest {
   TaskRequest task;
@@ -50,4 +51,5 @@ struct TrainReport {
 // Of several ranks the first writes and reports; the others return an empty report.
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

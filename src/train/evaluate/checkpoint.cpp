@@ -8,7 +8,8 @@
 #include "train/runtime.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
   use_threads(request.threads);
@@ -22,4 +23,5 @@ std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
   return score_budgets(checkpoint.model, checkpoint.config, rows, request.budgets, &tokenizer);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -7,7 +7,8 @@
 
 #include "budget/score.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct EvalRequest {
   std::filesystem::path model;
@@ -21,4 +22,5 @@ struct EvalRequest {
 
 std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -1,6 +1,7 @@
 #include "train/evaluate/choice.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 torch::Tensor entropy_of(const torch::Tensor& scores) {
@@ -83,4 +84,5 @@ ChoiceEvaluation evaluate_choice(const ElasticModel& model, const std::vector<Ba
   return result;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

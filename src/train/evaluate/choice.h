@@ -7,7 +7,8 @@
 #include "train/evaluate/evaluate.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Rows in the order of the batches; all tensors on the CPU.
 struct ChoiceEvaluation {
@@ -40,4 +41,5 @@ struct ChoiceOptions {
 ChoiceEvaluation evaluate_choice(const ElasticModel& model, const std::vector<Batch>& batches,
                                  const ChoiceOptions& options = {});
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAGuard.h>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 std::function<void()> recorded(const std::function<void()>& work) {
   const auto graph = std::make_shared<at::cuda::CUDAGraph>();
@@ -23,13 +24,16 @@ std::function<void()> recorded(const std::function<void()>& work) {
   return [graph] { graph->replay(); };
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom
 #else
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 std::function<void()> recorded(const std::function<void()>& /*work*/) {
   throw Error(ErrorCode::usage, "record a CUDA graph", "this build has no CUDA");
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom
 #endif

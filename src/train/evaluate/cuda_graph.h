@@ -5,10 +5,12 @@
 
 #include <functional>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Records `work`, which must use the same memory every time, and returns what replays it. Throws
 // ErrorCode::usage in a build without CUDA.
 std::function<void()> recorded(const std::function<void()>& work);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 
 #include "train/rows/batches.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size,
                                       torch::Device device) {
@@ -53,4 +54,5 @@ Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batch
   return result;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include "model/batch.h"
 #include "model/forward.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct Evaluation {
   double accuracy = 0;
@@ -29,4 +30,5 @@ std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size
 Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batches,
                     const ForwardOptions& options);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

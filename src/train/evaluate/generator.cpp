@@ -12,7 +12,8 @@
 #include "train/rows/batches.h"
 #include "train/runtime.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 // One token from (1, V) logits. Special tokens are not text, but [SEP] ends lines.
@@ -94,4 +95,5 @@ Generated Generator::generate(const std::string& text, const GenerateSettings& s
   return {tokenizer.join(made), static_cast<int64_t>(made.size()), taken.count()};
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

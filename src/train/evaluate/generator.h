@@ -9,7 +9,8 @@
 
 #include "checkpoint/config.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct GenerateSettings {
   int64_t max_new_tokens = 200;
@@ -46,4 +47,5 @@ class Generator {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -10,7 +10,8 @@
 #include "train/runtime.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr size_t images_a_batch = 100;
@@ -51,4 +52,5 @@ void predict_images(
   }
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

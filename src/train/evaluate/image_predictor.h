@@ -8,7 +8,8 @@
 
 #include "checkpoint/config.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct ImageRequest {
   std::filesystem::path model;
@@ -31,4 +32,5 @@ void predict_images(
     const ImageRequest& request,
     const std::function<void(const ModelConfig& config, const ImagePrediction&)>& take);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 #include "train/rows/batches.h"
 #include "train/runtime.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct Predictor::State {
   CheckpointModel checkpoint;
@@ -75,4 +76,5 @@ Answer Predictor::predict(const Text& text) const {
   return answer;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

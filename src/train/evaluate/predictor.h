@@ -8,7 +8,8 @@
 #include "checkpoint/config.h"
 #include "headroom/types.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 class Predictor {
  public:
@@ -28,4 +29,5 @@ class Predictor {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -5,7 +5,8 @@
 #include "train/evaluate/evaluate.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr int batch_size_cpu = 64;  // 64 x 64 tokens of width 256 stay inside L2 and L3
@@ -54,4 +55,5 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
   return scores;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

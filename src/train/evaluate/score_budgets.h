@@ -8,7 +8,8 @@
 #include "text/tokenizer.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // `tokenizer` is needed for translations, which are scored as texts; others do without.
 std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelConfig& config,
@@ -16,4 +17,5 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
                                        const std::vector<double>& budgets,
                                        const Tokenizer* tokenizer = nullptr);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

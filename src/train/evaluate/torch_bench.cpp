@@ -12,7 +12,8 @@
 #include "train/evaluate/cuda_graph.h"
 #include "train/runtime.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 Batch random_batch(const ModelShape& shape, int64_t size, int64_t tokens, uint64_t seed,
@@ -122,4 +123,5 @@ std::vector<BenchCell> bench_shape(const ModelShape& shape,
                        select, settings, progress);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include "base/progress.h"
 #include "budget/bench_cell.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // A checkpoint's weights at its own selections.
 std::vector<BenchCell> bench_checkpoint(const std::filesystem::path& model,
@@ -20,4 +21,5 @@ std::vector<BenchCell> bench_shape(const ModelShape& shape,
                                    const std::function<Selection(double)>& select,
                                    const BenchSettings& settings, ProgressSink& progress);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 #include "text/bert_normalizer.h"
 #include "train/rows/batches.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr int64_t longer_than_source = 20;  // tokens; German captions rarely need 10
@@ -137,4 +138,5 @@ Cost mean_translation_cost(const ModelShape& shape, const EncodedDataset& data) 
   return mean;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

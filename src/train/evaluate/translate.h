@@ -9,7 +9,8 @@
 #include "text/tokenizer.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 inline constexpr int default_beam = 4;
 
@@ -27,4 +28,5 @@ BleuScore score_translations(const ElasticModel& model, const Tokenizer& tokeniz
 // Mean over the rows, at their own lengths.
 Cost mean_translation_cost(const ModelShape& shape, const EncodedDataset& data);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

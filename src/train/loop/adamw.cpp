@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 struct Factors {  // everything of an update that does not depend on the element
@@ -54,4 +55,5 @@ void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settin
   }
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -4,7 +4,8 @@
 
 #include "train/loop/parameters.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct AdamWSettings {
   double beta1 = 0.9;
@@ -17,4 +18,5 @@ struct AdamWSettings {
 void adamw_step(std::vector<ParameterGroup>& groups, const AdamWSettings& settings,
                 double learning_rate, int64_t step);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -2,7 +2,8 @@
 
 #include <ATen/autocast_mode.h>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void set_cuda_autocast(bool enabled) {
@@ -30,4 +31,5 @@ Bf16Autocast::~Bf16Autocast() {
   set_cuda_autocast(false);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -3,7 +3,8 @@
 
 #include "model/torch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // While it lives, forward passes on `device` run in bf16 where torch thinks it safe. Does nothing
 // on a CPU: bf16 is slower there without AMX.
@@ -18,4 +19,5 @@ class Bf16Autocast {
   bool active_;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

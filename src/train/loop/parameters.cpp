@@ -2,7 +2,8 @@
 
 #include <utility>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 Parameters::Parameters(ElasticModel& model, const ParameterSettings& settings) {
   std::vector<torch::Tensor*> matrices;
@@ -68,4 +69,5 @@ void Parameters::restore(const std::vector<torch::Tensor>& values) {
   for (size_t i = 0; i < groups_.size(); ++i) groups_[i].values.copy_(values[i]);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Parameters that share a learning-rate factor and weight decay.
 struct ParameterGroup {
@@ -48,4 +49,5 @@ class Parameters {
   std::vector<ParameterGroup> groups_;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

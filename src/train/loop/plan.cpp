@@ -6,7 +6,8 @@
 #include "train/stages/adaptive.h"
 #include "train/stages/nested.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 int64_t steps_for(double epochs, const BatchSource& source) {
   const double steps = epochs * static_cast<double>(source.steps_per_epoch());
@@ -83,4 +84,5 @@ TrainerSettings trainer_settings(const Recipe& recipe, uint64_t seed) {
   return settings;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

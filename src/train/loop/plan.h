@@ -8,7 +8,8 @@
 #include "train/recipe.h"
 #include "train/stages/stages.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 int64_t steps_for(double epochs, const BatchSource& source);
 
@@ -26,4 +27,5 @@ std::vector<StagePlan> plan_method(Method method, const Recipe& recipe, const Ba
 
 TrainerSettings trainer_settings(const Recipe& recipe, uint64_t seed);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 double Schedule::rate(int64_t step) const {
   if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
@@ -19,4 +20,5 @@ double Schedule::rate_at(double share, int64_t step) const {
   return peak * std::min({rise, fall, 1.0});
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

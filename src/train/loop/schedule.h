@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct Schedule {
   double peak = 3e-4;
@@ -18,4 +19,5 @@ struct Schedule {
   double rate_at(double share, int64_t step) const;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -16,7 +16,8 @@
 #include "train/loop/training_state.h"
 #include "train/parallel/gradient_exchange.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -334,4 +335,5 @@ TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, Ba
   return Trainer(model, plans, source, settings, progress).run();
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -15,7 +15,8 @@
 #include "train/rows/batches.h"
 #include "train/stages/stage.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct StagePlan {
   std::unique_ptr<Stage> stage;
@@ -64,4 +65,5 @@ struct TrainingResult {
 TrainingResult run_stages(ElasticModel& model, std::vector<StagePlan>& plans, BatchSource& source,
                           const TrainerSettings& settings, ProgressSink& progress);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

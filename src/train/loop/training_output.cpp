@@ -7,7 +7,8 @@
 #include "checkpoint/checkpoint.h"
 #include "train/loop/training_state.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace fs = std::filesystem;
 
 fs::path TrainingOutput::state_directory() const {
@@ -45,4 +46,5 @@ std::unique_ptr<LockedFile> open_output(const TrainingOutput& output) {
   return locked;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

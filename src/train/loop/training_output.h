@@ -6,7 +6,8 @@
 
 #include "base/locked_file.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct TrainingOutput {
   std::filesystem::path out;
@@ -23,4 +24,5 @@ void check_output(const TrainingOutput& output);
 // what it returns is kept, another run into the same output is refused.
 [[nodiscard]] std::unique_ptr<LockedFile> open_output(const TrainingOutput& output);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

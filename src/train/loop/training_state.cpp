@@ -9,7 +9,8 @@
 #include "checkpoint/tensors/safetensors.h"
 #include "checkpoint/tensors/safetensors_writer.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr const char* state_folder = "state";
@@ -136,4 +137,5 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
   return state;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include "base/json.h"
 #include "model/torch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct StageRecord {
   std::string name;
@@ -44,4 +45,5 @@ std::optional<TrainingState> load_state(const std::filesystem::path& directory,
 // What sets two fingerprints apart: "cased: false there, true here; ...".
 std::string differences(const Json& there, const Json& here);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -3,7 +3,8 @@
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Where autograd adds a tensor's gradient; it lives only as long as someone holds it.
 struct GradientExchange::Hook {
@@ -79,4 +80,5 @@ void GradientExchange::finish() {
   ranks_.finish_sums();
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

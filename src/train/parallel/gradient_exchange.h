@@ -11,7 +11,8 @@
 #include "train/loop/parameters.h"
 #include "train/parallel/ranks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 class GradientExchange {
  public:
@@ -52,4 +53,5 @@ class GradientExchange {
   size_t overlapped_ = 0;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -12,7 +12,8 @@
 
 #include "base/error.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 [[noreturn]] void fail_line(const std::string& reason) {
@@ -100,4 +101,5 @@ bool Lifelines::broken() const {
   return false;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -10,7 +10,8 @@
 
 #include "train/parallel/rank_place.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 class Lifelines {
  public:
@@ -33,4 +34,5 @@ class Lifelines {
   std::vector<int> sockets_;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 
 #include "base/error.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 // What one launcher calls these numbers; the first two are there in every process of a job.
@@ -112,4 +113,5 @@ RankPlace find_rank_place() {
   return find_rank_place([](const char* name) -> const char* { return std::getenv(name); });
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -6,7 +6,8 @@
 #include <functional>
 #include <string>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct RankPlace {
   int rank = 0;
@@ -33,4 +34,5 @@ RankPlace find_rank_place();  // of this process
 // "gpu[003-007,9],login" -> "gpu003": the first machine of a list as Slurm writes it.
 std::string first_host(const std::string& node_list);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -30,7 +30,8 @@
 #endif
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 #if TORCH_VERSION_MAJOR >= 2
@@ -229,4 +230,5 @@ std::shared_ptr<Ranks> join_ranks(const ParallelSettings& settings, const std::s
                                  settings.timeout_seconds);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include "model/torch.h"
 #include "train/parallel/rank_place.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 class Ranks {
  public:
@@ -54,4 +55,5 @@ class Ranks {
 std::shared_ptr<Ranks> join_ranks(const ParallelSettings& settings, const std::string& device,
                                   int threads);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

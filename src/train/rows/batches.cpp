@@ -10,7 +10,8 @@
 #include "model/upload.h"
 #include "train/rows/form_batches.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 class EpochSource : public BatchSource {
@@ -156,4 +157,5 @@ std::unique_ptr<BatchSource> synthetic_source(const SyntheticTask& task, int bat
   return std::make_unique<SyntheticSource>(task, batch_size, epoch_rows, seed, device);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

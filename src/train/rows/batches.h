@@ -10,7 +10,8 @@
 #include "data/formats/synthetic.h"
 #include "model/batch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Rows of an encoded data set; texts are padded to the longest of them with id 0.
 Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torch::Device device);
@@ -56,4 +57,5 @@ std::unique_ptr<BatchSource> synthetic_source(const SyntheticTask& task, int bat
                                               int64_t epoch_rows, uint64_t seed,
                                               torch::Device device);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

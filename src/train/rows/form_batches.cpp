@@ -8,7 +8,8 @@
 #include "model/upload.h"
 #include "train/rows/shuffled_rows.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr int64_t nothing_to_predict = -100;  // torch's default for "ignore this label"
@@ -206,4 +207,5 @@ std::unique_ptr<BatchSource> stream_source(const EncodedDataset& data, int batch
   return std::make_unique<StreamSource>(data, batch_size, seed, device);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -6,7 +6,8 @@
 
 #include "train/rows/batches.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // (B, pixels) bytes on a device as (B, patches, numbers): each pixel from -1 (black) to 1.
 torch::Tensor cut_patches(const torch::Tensor& pixels, const ImageFormat& format);
@@ -30,4 +31,5 @@ std::unique_ptr<BatchSource> image_source(const EncodedDataset& data, int batch_
 std::unique_ptr<BatchSource> stream_source(const EncodedDataset& data, int batch_size,
                                            uint64_t seed, torch::Device device);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

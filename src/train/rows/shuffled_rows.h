@@ -10,7 +10,8 @@
 #include "base/random.h"
 #include "model/torch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 class ShuffledRows {
  public:
@@ -45,4 +46,5 @@ class ShuffledRows {
   int64_t epoch_ = -1;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

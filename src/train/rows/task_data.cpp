@@ -3,7 +3,8 @@
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 constexpr int64_t synthetic_epoch_rows = 20000;
@@ -36,4 +37,5 @@ std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_siz
   return epoch_source(data.train, batch_size, seed, device);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

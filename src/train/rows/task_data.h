@@ -13,7 +13,8 @@
 #include "train/rows/batches.h"
 #include "train/rows/task_request.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // How texts become ids: the vocabulary of a checkpoint to start from.
 struct TextCoding {
@@ -47,4 +48,5 @@ TextCoding read_coding(const std::filesystem::path& checkpoint);
 std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_size, uint64_t seed,
                                              torch::Device device);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 
 #include "checkpoint/config.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct TaskRequest {
   Task task = Task::classify;
@@ -33,4 +34,5 @@ struct TaskRequest {
   }
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -7,7 +7,8 @@
 #include "data/load.h"
 #include "data/split.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 // Moves them out: a large set does not fit twice.
@@ -43,4 +44,5 @@ TaskTexts load_task_texts(const TaskRequest& request) {
   return texts;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -4,7 +4,8 @@
 #include "data/dataset.h"
 #include "train/rows/task_request.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct TaskTexts {
   TextDataset train;
@@ -15,4 +16,5 @@ struct TaskTexts {
 // For every task but the synthetic one, whose rows are never texts.
 TaskTexts load_task_texts(const TaskRequest& request);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -9,7 +9,8 @@
 #include "train/stages/losses.h"
 #include "train/stages/stages.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 torch::Tensor gumbel_like(const torch::Tensor& tensor) {
@@ -176,4 +177,5 @@ void set_initial_share(ModelWeights& weights, double share) {
   }
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

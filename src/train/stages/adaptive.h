@@ -16,7 +16,8 @@
 #include "train/recipe.h"
 #include "train/stages/stage.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // The part of the loss that controllers add: s (B) and log q (B, H) of every layer.
 torch::Tensor choice_penalty(const std::vector<torch::Tensor>& shares,
@@ -32,4 +33,5 @@ std::unique_ptr<Stage> adaptive_stage(const StageSettings& settings,
 // Every controller asks for `share` of the heads, whatever it reads.
 void set_initial_share(ModelWeights& weights, double share);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

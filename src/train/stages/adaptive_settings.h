@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // A number that goes from `first` to `last` in a straight line between two points of a stage, each
 // a share of it, and stays there.
@@ -42,4 +43,5 @@ struct AdaptiveSettings {
   bool random_heads = false;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -2,7 +2,8 @@
 
 #include "model/slice.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 torch::Tensor hard_mask(const ElasticModel& model, double budget) {
   if (budget >= 1.0) return {};
@@ -20,4 +21,5 @@ ElasticModel copy_model(const ElasticModel& model) {
   return copy;
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

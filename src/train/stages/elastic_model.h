@@ -11,7 +11,8 @@
 #include "model/head_gates.h"
 #include "model/weights.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct ElasticModel {
   ModelShape shape;
@@ -45,4 +46,5 @@ torch::Tensor hard_mask(const ElasticModel& model, double budget);
 
 ElasticModel copy_model(const ElasticModel& model);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

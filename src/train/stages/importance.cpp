@@ -2,7 +2,8 @@
 
 #include "train/evaluate/evaluate.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 HeadOrder rank_by_ablation(const ElasticModel& model, const std::vector<Batch>& validation) {
   const int64_t L = model.shape.layers;
@@ -19,4 +20,5 @@ HeadOrder rank_by_ablation(const ElasticModel& model, const std::vector<Batch>& 
   return order_by_score(scores, L, H);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

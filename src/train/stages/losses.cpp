@@ -1,6 +1,7 @@
 #include "train/stages/losses.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 torch::Tensor task_loss(const torch::Tensor& logits, const torch::Tensor& labels,
                         double label_smoothing) {
@@ -25,4 +26,5 @@ torch::Tensor budget_penalty(const torch::Tensor& gates, double budget, double m
   return mass_weight * mass + overshoot_weight * torch::relu(mass - budget).square();
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -3,7 +3,8 @@
 
 #include "model/torch.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 torch::Tensor task_loss(const torch::Tensor& logits, const torch::Tensor& labels,
                         double label_smoothing);
@@ -17,4 +18,5 @@ torch::Tensor distillation_loss(const torch::Tensor& student_logits,
 torch::Tensor budget_penalty(const torch::Tensor& gates, double budget, double mass_weight,
                              double overshoot_weight);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -10,7 +10,8 @@
 #include "train/stages/stages.h"
 #include "train/stages/unit_importance.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 ModelWeights at_budget(const ElasticModel& model, double budget) {
@@ -109,4 +110,5 @@ std::unique_ptr<Stage> specialist_stage(const StageSettings& settings, double bu
   return std::make_unique<SpecialistStage>(settings, budget, validation);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -11,7 +11,8 @@
 #include "train/recipe.h"
 #include "train/stages/stage.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // `validation` must outlive the stage; it also serves to measure importance.
 std::unique_ptr<Stage> nested_stage(const StageSettings& settings, const NestedSettings& nested,
@@ -21,4 +22,5 @@ std::unique_ptr<Stage> nested_stage(const StageSettings& settings, const NestedS
 std::unique_ptr<Stage> specialist_stage(const StageSettings& settings, double budget,
                                         const std::vector<Batch>& validation);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

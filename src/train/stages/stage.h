@@ -10,7 +10,8 @@
 #include "model/batch.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 struct Validation {
   double score = 0;                                     // to be maximised
@@ -40,4 +41,5 @@ class Stage {
   virtual Validation validate(const ElasticModel& model) = 0;
 };
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

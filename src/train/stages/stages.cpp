@@ -6,7 +6,8 @@
 #include "train/evaluate/evaluate.h"
 #include "train/stages/losses.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 // Accuracy at several budgets; the score is their mean. `factors(b)` gives the head factors.
@@ -217,4 +218,5 @@ std::unique_ptr<Stage> ordered_stage(const StageSettings& settings, HeadOrder or
   return std::make_unique<OrderedStage>(settings, std::move(order), validation);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

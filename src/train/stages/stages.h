@@ -14,7 +14,8 @@
 #include "train/recipe.h"
 #include "train/stages/stage.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // A budget for one step: with probability 1/2 uniform on [low, 1], otherwise from the grid.
 double draw_budget(const StageSettings& settings, Random& random);
@@ -35,4 +36,5 @@ std::unique_ptr<Stage> ordered_stage(const StageSettings& settings, HeadOrder or
 std::unique_ptr<Stage> head_dropout_stage(const StageSettings& settings, double probability,
                                           const std::vector<Batch>& validation);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -6,7 +6,8 @@
 #include "budget/order.h"
 #include "train/stages/losses.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 std::vector<std::vector<double>> to_rows(const torch::Tensor& matrix) {
@@ -98,4 +99,5 @@ void arrange_units(ElasticModel& model, const std::vector<Batch>& batches,
   model.order = order_for(model.shape, importance, settings);
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

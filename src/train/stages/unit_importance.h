@@ -8,7 +8,8 @@
 #include "train/recipe.h"
 #include "train/stages/elastic_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // Mean over examples of |dLoss/dgate| with every gate at 1 (Michel et al., arXiv 1905.10650,
 // equation 4): how much the loss would move, to first order, if the unit faded.
@@ -31,4 +32,5 @@ UnitOrder order_for(const ModelShape& shape, const UnitImportance& sorted,
 void arrange_units(ElasticModel& model, const std::vector<Batch>& batches,
                    const NestedSettings& settings);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

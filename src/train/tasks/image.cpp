@@ -5,7 +5,8 @@
 #include "data/split.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void set_image_defaults(TrainRequest& request) {
@@ -65,4 +66,5 @@ EncodedDataset load_scored_images(const ScoredRows& wanted) {
 const TaskDefinition image_task = {set_image_defaults, load_image_task, load_scored_images,
                                    nullptr};
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

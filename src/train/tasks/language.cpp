@@ -6,7 +6,8 @@
 #include "text/plain_tokenizer.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void set_language_defaults(TrainRequest& request) {
@@ -82,4 +83,5 @@ void set_perplexity(BudgetScore& score, const ElasticModel& /*model*/,
 const TaskDefinition language_task = {set_language_defaults, load_language_task, load_scored_text,
                                       set_perplexity};
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

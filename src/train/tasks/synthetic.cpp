@@ -2,7 +2,8 @@
 #include "data/eval_rows.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void set_synthetic_defaults(TrainRequest& request) {
@@ -45,4 +46,5 @@ EncodedDataset load_scored_synthetic(const ScoredRows& rows) {
 const TaskDefinition synthetic_task = {set_synthetic_defaults, load_synthetic,
                                        load_scored_synthetic, nullptr};
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

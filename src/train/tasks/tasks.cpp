@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 namespace {
 
@@ -59,4 +60,5 @@ void require_scored_data(const ScoredRows& rows) {
   throw Error(ErrorCode::usage, "eval", "--data is required for this model");
 }
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -10,7 +10,8 @@
 #include "train/stages/elastic_model.h"
 #include "train/train_model.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 
 // What a finished model is scored on.
 struct ScoredRows {
@@ -46,4 +47,5 @@ extern const TaskDefinition translation_task;
 void require_data(const TaskRequest& request, std::string_view forms);  // says what --data takes
 void require_scored_data(const ScoredRows& rows);
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -8,7 +8,8 @@
 #include "train/rows/task_texts.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void add_rows(const TextDataset& rows, auto& builder) {
@@ -77,4 +78,5 @@ EncodedDataset load_scored_texts(const ScoredRows& rows) {
 
 const TaskDefinition text_task = {[](TrainRequest&) {}, load_text_task, load_scored_texts, nullptr};
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom

@@ -5,7 +5,8 @@
 #include "train/evaluate/translate.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom::inline train {
+namespace headroom {
+inline namespace train {
 namespace {
 
 void set_translation_defaults(TrainRequest& request) {
@@ -90,4 +91,5 @@ void set_bleu(BudgetScore& score, const ElasticModel& model, const EncodedDatase
 const TaskDefinition translation_task = {set_translation_defaults, load_translation_task,
                                          load_scored_translations, set_bleu};
 
-}  // namespace headroom::inline train
+}  // namespace train
+}  // namespace headroom
