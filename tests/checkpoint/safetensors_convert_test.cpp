@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "checkpoint/tensors/tensor.h"
 #include "support.h"
@@ -143,6 +146,27 @@ TEST(TensorBytes, CountsAndRefusals) {
   EXPECT_EQ(tensor_byte_count(DType::f6_e2m3, std::vector<int64_t>{3}), std::nullopt);
   EXPECT_EQ(tensor_byte_count(DType::u8, std::vector<int64_t>{-1, -8}), std::nullopt);
   EXPECT_EQ(tensor_byte_count(DType::u8, std::vector<int64_t>{INT64_MAX, 3}), std::nullopt);
+}
+
+// Elements are looked at in blocks.
+TEST(FindNotFinite, GivesTheFirstElementWhereverItIs) {
+  std::vector<float> values(10'000, 1.0F);
+  EXPECT_EQ(find_not_finite(DType::f32, std::as_bytes(std::span(values))), std::nullopt);
+  for (const size_t index : {9'999U, 4'096U, 4'095U, 0U}) {
+    values[index] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(find_not_finite(DType::f32, std::as_bytes(std::span(values))), index);
+  }
+}
+
+TEST(FindBeyondBf16, GivesTheFirstValueThatRoundsToInfinity) {
+  const auto last = std::bit_cast<float>(0x7f7f7fffU);
+  const auto beyond = std::bit_cast<float>(0x7f7f8000U);
+  EXPECT_TRUE(std::isfinite(bf16_to_f32(f32_to_bf16(last))));
+  EXPECT_TRUE(std::isinf(bf16_to_f32(f32_to_bf16(beyond))));
+  const std::vector<float> held = {last, -last, 0};
+  EXPECT_EQ(find_beyond_bf16(held), std::nullopt);
+  const std::vector<float> values = {last, -beyond, beyond};
+  EXPECT_EQ(find_beyond_bf16(values), 1U);
 }
 
 }  // namespace
