@@ -1,12 +1,8 @@
-// `headroom`: verbs that need no libtorch run here; the others are started from headroom-train, the
-// program beside this one, as git starts its sub-commands. (A program linked to libtorch takes half
-// a second and 164 MB to start.)
+// `headroom`: verbs that need no libtorch run here; the others are started from headroom-train
+// (cli/training_program.h). A program linked to libtorch takes half a second and 164 MB to start.
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -15,6 +11,7 @@
 #include "base/error.h"
 #include "cli/app.h"
 #include "cli/engine.h"
+#include "cli/training_program.h"
 #include "cli/verb.h"
 
 namespace headroom {
@@ -79,28 +76,6 @@ void print_help_json() {
   print_json_line({{"version", HEADROOM_VERSION}, {"summary", program_summary}, {"verbs", verbs}});
 }
 
-// Beside this program; in $PATH where /proc is not mounted, as in a bare chroot.
-std::string training_program() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "headroom-train" : (self.parent_path() / "headroom-train").string();
-}
-
-int start_training_program(char** argv) {
-  // OpenMP's workers spin for a millisecond after each parallel region. On a machine that others
-  // use too, two spinning threads ran a training ten times slower than one; sleeping early costs
-  // little. Read when the library loads, so it must be in the environment before the program
-  // starts.
-  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
-  const std::string program = training_program();
-  execvp(program.c_str(), argv);
-  fmt::print(stderr,
-             "headroom: start {}: {} ({}). This verb needs the training half: build with "
-             "-DHEADROOM_TRAINING=ON.\n",
-             argv[1], program, std::strerror(errno));
-  return 1;
-}
-
 // The value of "--name value" or "--name=value", otherwise of the environment twin. What is wrong
 // with the command line is told when it is parsed.
 std::string_view peek_option(int argc, char** argv, std::string_view name, const char* twin) {
@@ -140,15 +115,15 @@ int run(int argc, char** argv) {
   }
   for (const Verb& verb : engine_verbs) {
     if (verb.name != name) continue;
-    if (wants_torch(argc, argv)) return start_training_program(argv);
+    if (wants_torch(argc, argv)) return start_training_program({argv + 1, argv + argc});
     try {
       return verb.run(argc - 1, argv + 1);
     } catch (const NeedsTraining&) {
-      return start_training_program(argv);
+      return start_training_program({argv + 1, argv + argc});
     }
   }
   for (const VerbLine& verb : training_verbs) {
-    if (verb.name == name) return start_training_program(argv);
+    if (verb.name == name) return start_training_program({argv + 1, argv + argc});
   }
   if (name.empty()) {
     print_help(stderr);

@@ -92,16 +92,16 @@ Table describe_model(const ModelConfig& config, const std::string& precision) {
        {"attention", std::string(attention_name(shape.attention))},
        {"shape", fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens", shape.layers,
                              shape.width, shape.heads, shape.ffn, shape.positions)},
-       {"vocabulary",
-        fmt::format("{} ({})", with_commas(shape.vocabulary), tokenizer_name(config.tokenizer))},
+       {"vocabulary", fmt::format("{} ({})", report::with_commas(shape.vocabulary),
+                                  tokenizer_name(config.tokenizer))},
        {"labels", fmt::format("{}", shape.labels)},
        {"measured", fmt::format("{} on {}, {}", precision, cpu_name(), today())}}};
 }
 
 }  // namespace
 
-MeasuredModel measure_model(const MeasureRequest& request, ProgressSink& progress) {
-  MeasuredModel measured;
+report::MeasuredModel measure_model(const MeasureRequest& request, ProgressSink& progress) {
+  report::MeasuredModel measured;
   const int64_t before = resident_memory_bytes();
   const auto model =
       EngineModel::load(request.model, {precision_table.parse(request.precision), {}});

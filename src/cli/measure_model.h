@@ -24,6 +24,6 @@ struct MeasureRequest {
   int rounds = 51;                     // of timing; 0: no times
 };
 
-MeasuredModel measure_model(const MeasureRequest& request, ProgressSink& progress);
+report::MeasuredModel measure_model(const MeasureRequest& request, ProgressSink& progress);
 
 }  // namespace headroom

@@ -87,7 +87,7 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelCo
   const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
   SilentProgress silent;
   std::vector<BudgetScore> scores;
-  for (const BudgetAnswers& at : answer_rows(session, rows, budgets, silent)) {
+  for (const report::BudgetAnswers& at : answer_rows(session, rows, budgets, silent)) {
     scores.push_back(at.score);
   }
   return scores;

@@ -37,7 +37,7 @@ void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
 // Fills in the answers, and of the score what follows from them; returns how many heads ran for
 // each row.
 std::vector<int64_t> answer_at(Session& session, const std::vector<Tokens>& inputs,
-                               const std::vector<int32_t>& truth, BudgetAnswers& at,
+                               const std::vector<int32_t>& truth, report::BudgetAnswers& at,
                                ProgressUpdate& update, ProgressSink& progress) {
   std::vector<int64_t> heads;
   const std::span<const Tokens> all = inputs;
@@ -90,8 +90,9 @@ EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
   return eval_rows(data, data_dir, config.labels, model.tokenizer(), max_tokens);
 }
 
-std::vector<BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,
-                                       const std::vector<double>& budgets, ProgressSink& progress) {
+std::vector<report::BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,
+                                               const std::vector<double>& budgets,
+                                               ProgressSink& progress) {
   const ModelConfig& config = session.model().config();
   const std::vector<Tokens> inputs = inputs_of(rows);
   std::vector<int64_t> lengths;
@@ -100,9 +101,9 @@ std::vector<BudgetAnswers> answer_rows(Session& session, const EncodedDataset& r
   update.stage = "scoring";
   update.unit = "rows";
   update.total = static_cast<int64_t>(inputs.size() * budgets.size());
-  std::vector<BudgetAnswers> answers;
+  std::vector<report::BudgetAnswers> answers;
   for (const double budget : budgets) {
-    BudgetAnswers at;
+    report::BudgetAnswers at;
     at.score = cost_score(config.shape, config.selection(budget), budget, lengths);
     const std::vector<int64_t> heads =
         answer_at(session, inputs, rows.labels, at, update, progress);

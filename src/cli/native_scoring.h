@@ -24,7 +24,8 @@ EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
 std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape);
 
 // In the order of `budgets`. Throws ErrorCode::interrupted after Ctrl-C.
-std::vector<BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,
-                                       const std::vector<double>& budgets, ProgressSink& progress);
+std::vector<report::BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,
+                                               const std::vector<double>& budgets,
+                                               ProgressSink& progress);
 
 }  // namespace headroom

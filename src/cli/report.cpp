@@ -1,19 +1,21 @@
-// headroom report: one HTML file about a model or about results; or the table of published claims.
+// headroom report: one HTML file about a model; results and claims are left to headroom-train.
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
-#include "base/file.h"
 #include "base/join.h"
-#include "base/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/console.h"
 #include "cli/measure_model.h"
 #include "cli/options.h"
+#include "cli/report_page.h"
+#include "cli/training_program.h"
 #include "cli/verb.h"
-#include "experiments/claims/page.h"
-#include "experiments/results_report.h"
 
 namespace headroom {
 namespace {
@@ -34,12 +36,12 @@ std::string command_line(int argc, char** argv) {
   return join(words, " ");
 }
 
-std::vector<ReportCommand> model_commands(const MeasureRequest& request) {
+std::vector<report::Command> model_commands(const MeasureRequest& request) {
   const std::string model = shell_word(request.model.string());
   const std::string data =
       request.data.empty() ? "" : fmt::format(" --data {}", shell_word(request.data));
   const std::string budgets = join(request.budgets, ",");
-  std::vector<ReportCommand> commands = {
+  std::vector<report::Command> commands = {
       {fmt::format("headroom eval --model {}{} --budgets {} --precision {}", model, data, budgets,
                    request.precision),
        "The accuracies alone:"},
@@ -55,34 +57,14 @@ std::vector<ReportCommand> model_commands(const MeasureRequest& request) {
   return commands;
 }
 
-ReportChapter report_on_model(MeasureRequest request, size_t examples) {
+report::Chapter report_on_model(MeasureRequest request, size_t examples) {
   std::sort(request.budgets.begin(), request.budgets.end());
   request.budgets.erase(std::unique(request.budgets.begin(), request.budgets.end()),
                         request.budgets.end());
   ConsoleProgress progress;
-  MeasuredModel model = measure_model(request, progress);
+  report::MeasuredModel model = measure_model(request, progress);
   model.commands = model_commands(request);
   return model_chapter(model, examples);
-}
-
-void tell(const std::string& out, const std::string& content, const Json& parts, bool json) {
-  if (json) {
-    print_json_line({{"out", out}, {"bytes", content.size()}, {"chapters", parts}});
-  } else {
-    fmt::print("{}: {:.0f} kB\n", out, static_cast<double>(content.size()) / 1e3);
-  }
-}
-
-Json list_chapters(const ReportPage& page) {
-  Json chapters = Json::array();
-  for (const ReportChapter& chapter : page.chapters) {
-    Json sections = Json::array();
-    for (const ReportSection& section : chapter.sections) {
-      if (!section.body.empty()) sections.push_back(section.id);
-    }
-    chapters.push_back({{"title", chapter.title}, {"sections", sections}});
-  }
-  return chapters;
 }
 
 struct ReportOptions {
@@ -93,28 +75,30 @@ struct ReportOptions {
   size_t examples = 12;
 };
 
-void write_report(const ReportOptions& options, const std::string& command, bool json) {
-  ReportPage page;
-  if (!options.request.model.empty()) {
-    page.chapters.push_back(report_on_model(options.request, options.examples));
+// Chapters for headroom-train, in a file without a name that it inherits.
+std::string hand_over(const std::vector<report::Chapter>& chapters) {
+  const std::string text = to_json(chapters).dump();
+  const int descriptor = memfd_create("chapters", 0);
+  if (descriptor < 0 ||
+      write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    throw Error(ErrorCode::runtime, "report",
+                fmt::format("memfd_create: {}", std::strerror(errno)));
   }
-  for (const std::string& folder : options.results) {
-    page.chapters.push_back(results_chapter(read_results(folder)));
-  }
-  page.title = page.chapters.size() == 1 ? page.chapters[0].title : "headroom report";
-  page.made =
-      fmt::format("Made by headroom {} on {}. One file; it asks for nothing from elsewhere.",
-                  HEADROOM_VERSION, today());
-  page.command = command;
-  const std::string html = write_html(page);
-  write_file_atomically(options.out, html);
-  tell(options.out, html, list_chapters(page), json);
+  return fmt::format("/dev/fd/{}", descriptor);
 }
 
-void write_claims(const ReportOptions& options, bool json) {
-  const std::string page = claims_page(options.claims);
-  write_file_atomically(options.out, page);
-  tell(options.out, page, Json::array(), json);
+// Results and claims are read by headroom-train, which knows the experiments.
+std::vector<std::string> words_for_training_program(const ReportOptions& options,
+                                                    const std::vector<report::Chapter>& chapters,
+                                                    const std::string& command, bool json) {
+  std::vector<std::string> words = {"report", "--out", options.out, "--command", command};
+  if (json) words.emplace_back("--json");
+  for (const std::string& folder : options.results) {
+    words.insert(words.end(), {"--results", folder});
+  }
+  if (!options.claims.empty()) words.insert(words.end(), {"--claims", options.claims});
+  if (!chapters.empty()) words.insert(words.end(), {"--chapters", hand_over(chapters)});
+  return words;
 }
 
 }  // namespace
@@ -147,23 +131,31 @@ int run_report(int argc, char** argv) {
   app.add_option("--tokens", tokens, "lengths to time; without it the rows' mean");
   add_data_dir(app, data_dir);
   add_threads(app, request.threads, "CPU threads that score the rows; 0: one per core");
-  return run_app(app, argc, argv, [&](bool json) {
+  std::vector<std::string> left_to_do;
+  const int code = run_app(app, argc, argv, [&](bool json) {
     const bool about_claims = !options.claims.empty();
     const bool about_others = !model.empty() || !options.results.empty();
     if (about_claims == about_others) {
       throw Error(ErrorCode::usage, "report",
                   "give --model with --data, --results, or both; or --claims alone");
     }
-    if (about_claims) return write_claims(options, json);
+    std::vector<report::Chapter> chapters;
     if (!model.empty()) {
       request.model = model;
       request.data_dir = data_dir;
       request.budgets = asked_budgets(app, read_config(model), budgets);
       request.batches = parse_counts("--batch", batches);
       if (!tokens.empty()) request.tokens = parse_counts("--tokens", tokens);
+      chapters.push_back(report_on_model(request, options.examples));
     }
-    write_report(options, command_line(argc, argv), json);
+    const std::string command = command_line(argc, argv);
+    if (about_claims || !options.results.empty()) {
+      left_to_do = words_for_training_program(options, chapters, command, json);
+    } else {
+      write_report(options.out, chapters, command, json);
+    }
   });
+  return left_to_do.empty() ? code : start_training_program(left_to_do);
 }
 
 }  // namespace headroom

@@ -9,7 +9,7 @@
 #include "train/recipe.h"
 #include "train/rows/task_request.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 struct Experiment {
   std::string name;       // "budgeted", "nested", "variants"
@@ -28,4 +28,4 @@ struct Experiment {
   int threads = 0;
 };
 
-}  // namespace headroom
+}  // namespace headroom::experiments

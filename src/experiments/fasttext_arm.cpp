@@ -17,7 +17,7 @@
 #include "text/words.h"
 #include "train/rows/task_texts.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,8 +93,8 @@ void train_fasttext(const std::string& rows, const std::string& model, const Cho
 
 }  // namespace
 
-Json fasttext_arm(const TaskRequest& request) {
-  if (!on_path()) return nullptr;
+std::optional<ArmRecord> fasttext_arm(const TaskRequest& request) {
+  if (!on_path()) return std::nullopt;
   TaskTexts texts = load_task_texts(request);
   if (texts.test.rows.empty()) {
     throw Error(ErrorCode::usage, "run fastText", "there are no test rows to score");
@@ -126,15 +126,14 @@ Json fasttext_arm(const TaskRequest& request) {
   const double ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
   const auto bytes = static_cast<int64_t>(fs::file_size(model + ".bin"));
-  Json json;
-  json["points"] = {{{"budget", 1.0},
-                     {"accuracy", accuracy},
-                     {"bytes", bytes},
-                     {"ms", ms / static_cast<double>(texts.test.rows.size())}}};
-  json["validation"] = {{{"budget", 1.0}, {"accuracy", best_score}}};
-  json["settings"] = {
-      {"rate", best.rate}, {"epochs", best.epochs}, {"word_ngrams", best.word_ngrams}};
-  return json;
+  ArmRecord arm;
+  arm.points = {{.budget = 1,
+                 .accuracy = accuracy,
+                 .bytes = static_cast<double>(bytes),
+                 .ms = ms / static_cast<double>(texts.test.rows.size())}};
+  arm.validation = {{.budget = 1, .accuracy = best_score}};
+  arm.settings = {best.rate, best.epochs, best.word_ngrams};
+  return arm;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments

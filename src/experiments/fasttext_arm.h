@@ -2,13 +2,15 @@
 // task, as the baseline that any small transformer must beat. No torch here.
 #pragma once
 
-#include "base/json.h"
+#include <optional>
+
+#include "experiments/record/record.h"
 #include "train/rows/task_request.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 // Trains with several rates, epochs and n-gram lengths, keeps what validates best, and scores that
-// on the test rows: {points, settings, bytes, ms}. Null when no `fasttext` program is on the PATH.
-Json fasttext_arm(const TaskRequest& request);
+// on the test rows. None when no `fasttext` program is on the PATH.
+std::optional<ArmRecord> fasttext_arm(const TaskRequest& request);
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -10,12 +10,14 @@
 #include "base/machine.h"
 #include "base/random.h"
 #include "budget/cost.h"
+#include "experiments/commit.h"
+#include "experiments/recipe.h"
 #include "model/slice.h"
 #include "train/fine_tuning.h"
 #include "train/runtime.h"
 #include "train/tasks/tasks.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 // Names the arm in front of the trainer's stage, so that the bar says what is being trained.
@@ -57,63 +59,57 @@ SeedRun::SeedRun(const Experiment& experiment, uint64_t seed, std::filesystem::p
   test_ = evaluation_batches(data_.test, batch, device_);
   for (const int32_t length : data_.test.lengths()) test_lengths_.push_back(length);
   source_ = training_source(data_, experiment.recipe.batch_size, seed, device_);
-  start_results();
+  open_record();
 }
 
-void SeedRun::start_results() {
-  if (std::filesystem::exists(file_)) {
-    results_ =
-        parse_json(read_file(file_, ErrorCode::bad_data), ErrorCode::bad_data, file_.string());
-    return;
-  }
-  results_["experiment"] = experiment_.name;
-  results_["task"] = experiment_.task_name;
-  results_["seed"] = seed_;
-  results_["date"] = today();
-  results_["machine"] = describe_runtime(device_);
+Record SeedRun::empty_record() const {
+  Record record;
+  record.experiment = experiment_.name;
+  record.task = experiment_.task_name;
+  record.seed = seed_;
+  record.date = today();
+  record.commit = build_commit();
+  record.machine = parse_machine(describe_runtime(device_));
   if (!experiment_.init.empty()) {
-    results_["start"] = "pretrained " + experiment_.init.filename().string();
+    record.start = "pretrained " + experiment_.init.filename().string();
   }
-  if (!experiment_.options.empty()) results_["options"] = experiment_.options;
-  results_["rows"] = {
-      {"train", data_.task == Task::synthetic ? Json("fresh") : Json(data_.train.size())},
-      {"validation", data_.validation.size()},
-      {"test", data_.test.size()}};
-  results_["shape"] = {{"layers", shape_.layers},        {"width", shape_.width},
-                       {"heads", shape_.heads},          {"ffn", shape_.ffn},
-                       {"max_tokens", shape_.positions}, {"vocabulary", shape_.vocabulary},
-                       {"labels", shape_.labels}};
-  const Recipe& r = experiment_.recipe;
-  results_["recipe"] = {{"batch", r.batch_size},
-                        {"dense_epochs", r.dense_epochs},
-                        {"dense_rate", r.dense_rate},
-                        {"soft_rate", r.soft_rate},
-                        {"hard_rate", r.hard_rate},
-                        {"nested_rate", r.nested_rate},
-                        {"dropout", r.dropout},
-                        {"weight_decay", r.weight_decay},
-                        {"mass_weight", r.stages.mass_weight},
-                        {"overshoot_weight", r.stages.overshoot_weight},
-                        {"distill_weight", r.stages.distill_weight},
-                        {"temperature", r.stages.temperature}};
-  results_["arms"] = Json::object();
+  record.options = experiment_.options;
+  record.rows = RowCounts{std::nullopt, data_.validation.size(), data_.test.size()};
+  if (data_.task != Task::synthetic) record.rows->train = data_.train.size();
+  record.shape = {shape_.layers,    shape_.width,      shape_.heads,  shape_.ffn,
+                  shape_.positions, shape_.vocabulary, shape_.labels, std::nullopt};
+  record.recipe = whole_recipe(experiment_, data_);
+  return record;
 }
 
-void SeedRun::arm(const std::string& name, const Arm& body) {
+// Before anything is trained: what it would be stored beside must be of the same recipe.
+void SeedRun::open_record() {
+  record_ = empty_record();
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(file_.parent_path(), error)) {
+    if (entry.path().extension() != ".json") continue;
+    const Record stored = read_record(entry.path());
+    require_extendable(stored, record_, entry.path().string());
+    if (entry.path().filename() == file_.filename()) record_ = stored;
+  }
+}
+
+void SeedRun::arm(const std::string& name, const ArmBody& body) {
   const std::vector<std::string>& wanted = experiment_.arms;
   if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
-  if (results_["arms"].contains(name)) return;
+  if (record_.find(name) != nullptr) return;
   const auto started = std::chrono::steady_clock::now();
   arm_name_ = name;
-  Json json;
-  body(json);
-  if (json.is_null()) return;  // could not be run here
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  json["seconds"] = seconds;
-  results_["arms"][name] = json;
-  write_file_atomically(file_, results_.dump(1) + "\n");
-  progress_.note(fmt::format("seed {} {}: {:.0f} s", seed_, name, seconds));
+  ArmRecord arm;
+  body(arm);
+  if (arm.points.empty()) return;  // could not be run here
+  arm.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  progress_.note(fmt::format("seed {} {}: {:.0f} s", seed_, name, *arm.seconds));
+  record_.arm(name) = std::move(arm);
+  for (NamedArm& named : record_.arms) {
+    if (named.arm.commit.empty()) named.arm.commit = build_commit();
+  }
+  write_file_atomically(file_, to_json(record_).dump(1) + "\n");
 }
 
 ElasticModel SeedRun::start() const {
@@ -142,44 +138,46 @@ TrainingResult SeedRun::train(ElasticModel& model, StagePlan plan, uint64_t salt
   return train(model, std::move(plans), salt);
 }
 
-Json SeedRun::point(const ModelShape& shape, double budget, const Selection& selection,
-                    const Evaluation& result) const {
+Point SeedRun::point(const ModelShape& shape, double budget, const Selection& selection,
+                     const Evaluation& result) const {
   const Cost cost = mean_cost(shape, selection, test_lengths_);
-  Json json;
-  json["budget"] = budget;
-  json["accuracy"] = result.accuracy;
-  json["loss"] = result.loss;
-  json["active_heads"] = selection.active_fraction();
-  if (!selection.ffn.empty()) json["active_ffn"] = selection.active_ffn(shape.ffn);
-  json["macs_fraction"] = cost.model_macs / mean_dense_cost(shape, test_lengths_).model_macs;
-  json["attention_macs"] = cost.attention_macs;
-  json["model_macs"] = cost.model_macs;
-  json["parameters"] = parameter_count(shape, selection);
-  return json;
+  Point point;
+  point.budget = budget;
+  point.accuracy = result.accuracy;
+  point.loss = result.loss;
+  point.active_heads = selection.active_fraction();
+  if (!selection.ffn.empty()) point.active_ffn = selection.active_ffn(shape.ffn);
+  point.macs_fraction = cost.model_macs / mean_dense_cost(shape, test_lengths_).model_macs;
+  point.attention_macs = cost.attention_macs;
+  point.model_macs = cost.model_macs;
+  point.parameters = static_cast<double>(parameter_count(shape, selection));
+  return point;
 }
 
-Json SeedRun::score(const ElasticModel& model, double budget, const Selection& selection,
-                    const torch::Tensor& scale) const {
+Point SeedRun::score(const ElasticModel& model, double budget, const Selection& selection,
+                     const torch::Tensor& scale) const {
   const ModelWeights sliced = slice_model(model.weights, selection, scale);
   return point(model.shape, budget, selection, evaluate(sliced, test_, model.evaluation()));
 }
 
-Json SeedRun::curve(const ElasticModel& model, const std::vector<double>& budgets,
-                    const Select& select) const {
-  Json points = Json::array();
+std::vector<Point> SeedRun::curve(const ElasticModel& model, const std::vector<double>& budgets,
+                                  const Select& select) const {
+  std::vector<Point> points;
   for (const double budget : budgets) points.push_back(score(model, budget, select(budget)));
   return points;
 }
 
-Json SeedRun::validation_curve(const ElasticModel& model, const std::vector<double>& budgets,
-                               const Select& select) const {
-  Json points = Json::array();
+std::vector<Point> SeedRun::validation_curve(const ElasticModel& model,
+                                             const std::vector<double>& budgets,
+                                             const Select& select) const {
+  std::vector<Point> points;
   for (const double budget : budgets) {
     const ModelWeights sliced = slice_model(model.weights, select(budget));
-    points.push_back({{"budget", budget},
-                      {"accuracy", evaluate(sliced, validation_, model.evaluation()).accuracy}});
+    Point point{budget};
+    point.accuracy = evaluate(sliced, validation_, model.evaluation()).accuracy;
+    points.push_back(point);
   }
   return points;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -1,4 +1,4 @@
-// One seed of an experiment: its data, and arms that are run once and kept in a JSON file. What the
+// One seed of an experiment: its data, and arms that are run once and kept in a record. What the
 // arms are is said by the experiments that derive from this.
 #pragma once
 
@@ -8,26 +8,27 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/progress.h"
 #include "experiments/experiment.h"
+#include "experiments/record/record.h"
 #include "train/evaluate/evaluate.h"
 #include "train/loop/plan.h"
 #include "train/rows/task_data.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 class SeedRun {
  protected:
   using Select = std::function<Selection(double)>;
-  using Arm = std::function<void(Json&)>;
+  using ArmBody = std::function<void(ArmRecord&)>;
 
+  // Throws ErrorCode::usage where `file`, or another record beside it, is of another recipe.
   SeedRun(const Experiment& experiment, uint64_t seed, std::filesystem::path file,
           ProgressSink& progress);
 
-  // Runs `body` unless the file holds the arm already or other arms were asked for; writes the
-  // file.
-  void arm(const std::string& name, const Arm& body);
+  // Runs `body` unless the record holds the arm already or other arms were asked for; writes the
+  // file. An arm that stores no point could not be run here and is left out.
+  void arm(const std::string& name, const ArmBody& body);
 
   // Fresh weights, or those of the pretrained checkpoint. No gates, no order.
   ElasticModel start() const;
@@ -39,16 +40,16 @@ class SeedRun {
   TrainingResult train(ElasticModel& model, StagePlan plan, uint64_t salt);
 
   // What a selection of a model of this shape costs on the test rows, and how it did.
-  Json point(const ModelShape& shape, double budget, const Selection& selection,
-             const Evaluation& result) const;
+  Point point(const ModelShape& shape, double budget, const Selection& selection,
+              const Evaluation& result) const;
 
   // Accuracy of physically sliced weights; the test rows are read here and nowhere else.
-  Json score(const ElasticModel& model, double budget, const Selection& selection,
-             const torch::Tensor& scale = {}) const;
-  Json curve(const ElasticModel& model, const std::vector<double>& budgets,
-             const Select& select) const;
-  Json validation_curve(const ElasticModel& model, const std::vector<double>& budgets,
-                        const Select& select) const;
+  Point score(const ElasticModel& model, double budget, const Selection& selection,
+              const torch::Tensor& scale = {}) const;
+  std::vector<Point> curve(const ElasticModel& model, const std::vector<double>& budgets,
+                           const Select& select) const;
+  std::vector<Point> validation_curve(const ElasticModel& model, const std::vector<double>& budgets,
+                                      const Select& select) const;
 
   const Recipe& recipe() const { return experiment_.recipe; }
 
@@ -60,10 +61,11 @@ class SeedRun {
   std::vector<Batch> validation_;
   std::vector<Batch> test_;
   std::unique_ptr<BatchSource> source_;
-  Json results_;
+  Record record_;
 
  private:
-  void start_results();
+  Record empty_record() const;
+  void open_record();
 
   std::filesystem::path file_;
   ProgressSink& progress_;
@@ -71,4 +73,4 @@ class SeedRun {
   std::string arm_name_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -8,7 +8,7 @@
 
 #include "report/plot/time_plot.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 struct Speedup {
@@ -69,4 +69,4 @@ void add_speedup(std::vector<KeyNumber>& numbers, const Json& timing) {
                                  half->budget, 100 * half->measured / half->cap)});
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "report/html_parts.h"
 
-namespace headroom {
+namespace headroom::report {
 
 // HTML; empty when nothing was timed.
 std::string cap_section(const Json& timing);
@@ -16,4 +16,4 @@ std::string cap_section(const Json& timing);
 // Adds the speed-up of one text at the timed budget nearest to one half, which papers quote.
 void add_speedup(std::vector<KeyNumber>& numbers, const Json& timing);
 
-}  // namespace headroom
+}  // namespace headroom::report

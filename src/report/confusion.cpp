@@ -8,7 +8,7 @@
 #include "report/model_answers.h"
 #include "report/plot/heat_map.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr size_t most_mapped_labels = 30;  // beyond that cells are too small to be told apart
@@ -121,4 +121,4 @@ std::string confusion_section(const ModelAnswers& answers) {
   return html;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

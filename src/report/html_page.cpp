@@ -7,7 +7,7 @@
 #include "report/plot/figure.h"
 #include "report/plot/markup.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 // Colours are those of the figures, so that text and drawing are one page.
@@ -62,15 +62,15 @@ figure,tr,.example,.key-numbers div{break-inside:avoid}h2,h3,figcaption{break-af
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )";
 
-std::string anchor(size_t chapter, const ReportSection& section) {
+std::string anchor(size_t chapter, const Section& section) {
   return fmt::format("part-{}-{}", chapter + 1, section.id);
 }
 
-bool has_content(const ReportSection& section) {
+bool has_content(const Section& section) {
   return !section.body.empty();
 }
 
-void write_head(MarkupWriter& html, const ReportPage& page) {
+void write_head(MarkupWriter& html, const Page& page) {
   html.open("head");
   html.leaf("meta", {{"charset", "utf-8"}});
   html.leaf("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
@@ -84,13 +84,13 @@ void write_head(MarkupWriter& html, const ReportPage& page) {
   html.close();
 }
 
-void write_contents(MarkupWriter& html, const ReportPage& page) {
+void write_contents(MarkupWriter& html, const Page& page) {
   html.open("nav", {{"aria-label", "Contents"}});
   for (size_t c = 0; c < page.chapters.size(); ++c) {
-    const ReportChapter& chapter = page.chapters[c];
+    const Chapter& chapter = page.chapters[c];
     if (page.chapters.size() > 1) html.text("p", {}, chapter.title);
     html.open("ul");
-    for (const ReportSection& section : chapter.sections) {
+    for (const Section& section : chapter.sections) {
       if (!has_content(section)) continue;
       html.open("li");
       html.text("a", {{"href", fmt::format("#{}", anchor(c, section))}}, section.title);
@@ -101,12 +101,12 @@ void write_contents(MarkupWriter& html, const ReportPage& page) {
   html.close();
 }
 
-void write_chapter(MarkupWriter& html, const ReportPage& page, size_t number) {
-  const ReportChapter& chapter = page.chapters[number];
+void write_chapter(MarkupWriter& html, const Page& page, size_t number) {
+  const Chapter& chapter = page.chapters[number];
   // A single chapter is the page: its title would only repeat the page's.
   if (page.chapters.size() > 1) html.text("h2", {}, chapter.title);
   if (!chapter.lead.empty()) html.text("p", {{"class", "quiet"}}, chapter.lead);
-  for (const ReportSection& section : chapter.sections) {
+  for (const Section& section : chapter.sections) {
     if (!has_content(section)) continue;
     html.open("section", {{"id", anchor(number, section)}});
     html.text("h3", {}, section.title);
@@ -117,7 +117,7 @@ void write_chapter(MarkupWriter& html, const ReportPage& page, size_t number) {
 
 }  // namespace
 
-std::string write_html(const ReportPage& page) {
+std::string write_html(const Page& page) {
   MarkupWriter html;
   html.raw("<!DOCTYPE html>\n");
   html.open("html", {{"lang", "en"}});
@@ -134,4 +134,4 @@ std::string write_html(const ReportPage& page) {
   return html.finish();
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

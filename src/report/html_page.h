@@ -5,27 +5,27 @@
 #include <string>
 #include <vector>
 
-namespace headroom {
+namespace headroom::report {
 
-struct ReportSection {
+struct Section {
   std::string id;  // what links to it say, after the number of its chapter
   std::string title;
   std::string body;  // HTML; without any the section is left out
 };
 
-struct ReportChapter {
+struct Chapter {
   std::string title;
   std::string lead;  // one or two sentences
-  std::vector<ReportSection> sections;
+  std::vector<Section> sections;
 };
 
-struct ReportPage {
+struct Page {
   std::string title;
   std::string made;  // by what and when, at the end
-  std::vector<ReportChapter> chapters;
+  std::vector<Chapter> chapters;
   std::string command = {};  // that made it
 };
 
-std::string write_html(const ReportPage& page);
+std::string write_html(const Page& page);
 
-}  // namespace headroom
+}  // namespace headroom::report

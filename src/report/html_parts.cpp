@@ -5,7 +5,7 @@
 #include "report/plot/figure.h"
 #include "report/plot/markup.h"
 
-namespace headroom {
+namespace headroom::report {
 
 std::string paragraph(std::string_view text) {
   MarkupWriter html;
@@ -64,9 +64,9 @@ std::string key_numbers(const std::vector<KeyNumber>& numbers) {
   return html.finish();
 }
 
-std::string command_list(const std::vector<ReportCommand>& commands) {
+std::string command_list(const std::vector<Command>& commands) {
   MarkupWriter html;
-  for (const ReportCommand& command : commands) {
+  for (const Command& command : commands) {
     if (!command.about.empty()) html.text("p", {{"class", "about"}}, command.about);
     html.text("pre", {{"class", "wide"}}, command.line);
   }
@@ -97,4 +97,4 @@ std::string shortened_text(std::string_view text, size_t most) {
   return std::string(text);
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

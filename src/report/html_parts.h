@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "report/plot/line_plot.h"
 
-namespace headroom {
+namespace headroom::report {
 
 std::string paragraph(std::string_view text);
 
@@ -27,11 +27,11 @@ struct KeyNumber {
 };
 std::string key_numbers(const std::vector<KeyNumber>& numbers);
 
-struct ReportCommand {
+struct Command {
   std::string line;
   std::string about;  // what it does; may be empty
 };
-std::string command_list(const std::vector<ReportCommand>& commands);
+std::string command_list(const std::vector<Command>& commands);
 
 // "3.4 MB"
 std::string megabytes(double bytes);
@@ -41,4 +41,4 @@ std::string with_commas(int64_t count);
 // The first `most` characters, with "…" where something was cut off.
 std::string shortened_text(std::string_view text, size_t most);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -6,7 +6,7 @@
 #include "report/model_answers.h"
 #include "report/plot/markup.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr size_t longest_shown_text = 280;
@@ -122,4 +122,4 @@ std::string changes_section(const ModelAnswers& answers, size_t examples) {
   return html;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -8,7 +8,7 @@
 
 #include "budget/score.h"
 
-namespace headroom {
+namespace headroom::report {
 
 struct BudgetAnswers {
   BudgetScore score;
@@ -46,4 +46,4 @@ std::vector<LabelChange> label_changes(const ModelAnswers& answers);
 // smallest budget spoils or mends come first, in turns, the surest first.
 std::string changes_section(const ModelAnswers& answers, size_t examples);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/statistics.h"
 #include "report/cap_section.h"
 #include "report/plot/time_plot.h"
+#include "report/statistics.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 void add_score(Series& series, double x, const BudgetScore& score) {
@@ -139,8 +139,8 @@ std::string memory_section(const MeasuredModel& model) {
 
 }  // namespace
 
-ReportChapter model_chapter(const MeasuredModel& model, size_t examples) {
-  ReportChapter chapter;
+Chapter model_chapter(const MeasuredModel& model, size_t examples) {
+  Chapter chapter;
   chapter.title = fmt::format("{} on {}", model.name, model.data);
   chapter.lead = fmt::format(
       "One checkpoint at {} {}, scored by the native engine in {}.", model.answers.budgets.size(),
@@ -159,4 +159,4 @@ ReportChapter model_chapter(const MeasuredModel& model, size_t examples) {
   return chapter;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -13,7 +13,7 @@
 #include "report/model_answers.h"
 #include "report/plot/alive_map.h"
 
-namespace headroom {
+namespace headroom::report {
 
 struct MeasuredModel {
   std::string name;  // of its folder
@@ -29,9 +29,9 @@ struct MeasuredModel {
   int64_t loaded_bytes = 0;  // how much more memory the process held once it was loaded
   int64_t peak_bytes = 0;    // most memory while the rows were scored
   int threads = 1;           // that scored them
-  std::vector<ReportCommand> commands;
+  std::vector<Command> commands;
 };
 
-ReportChapter model_chapter(const MeasuredModel& model, size_t examples);
+Chapter model_chapter(const MeasuredModel& model, size_t examples);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -58,21 +58,6 @@ TEST_F(Report, WithoutRoundsNothingIsTimed) {
   EXPECT_FALSE(has_section(page(), "Accuracy against time"));
 }
 
-TEST_F(Report, OfResultsHasAChapterPerFolder) {
-  const Outcome outcome = report({"--results", stored_results + "/nested-agnews", "--results",
-                                  stored_results + "/budgeted-synthetic/"});
-  expect_success(outcome);
-  const Json chapters = only_json_line(outcome)["chapters"];
-  ASSERT_EQ(chapters.size(), 2U);
-  EXPECT_EQ(chapters[1]["title"], "budgeted on synthetic");
-  expect_self_contained(page());
-}
-
-TEST_F(Report, OfClaimsIsTheStoredTable) {
-  expect_success(report({"--claims", stored_results}));
-  EXPECT_EQ(page(), read_file(stored_results + "/README.md", ErrorCode::bad_data));
-}
-
 TEST_F(Report, WhatCannotBeReportedIsToldAndNothingIsWritten) {
   const auto refused = [&](const Arguments& arguments, int code, std::string_view why) {
     const Outcome outcome = report(arguments);
@@ -85,8 +70,46 @@ TEST_F(Report, WhatCannotBeReportedIsToldAndNothingIsWritten) {
   refused({"--model", model}, 2, "--model needs --data");
   refused({"--model", model, "--claims", stored_results}, 2, "--claims alone");
   refused({"--model", model, "--data", "csv:nowhere.csv"}, 3, "nowhere.csv");
-  refused({"--results", "nowhere"}, 3, "results.json");
-  refused({"--claims", "nowhere"}, 3, "nowhere");
+}
+
+// What experiments say is read by headroom-train; whoever types the command sees no difference.
+using ResultsReport = Report;
+
+TEST_F(ResultsReport, HasAChapterPerFolder) {
+  const Outcome outcome = report({"--results", stored_results + "/nested-agnews", "--results",
+                                  stored_results + "/budgeted-synthetic/"});
+  expect_success(outcome);
+  const Json chapters = only_json_line(outcome)["chapters"];
+  ASSERT_EQ(chapters.size(), 2U);
+  EXPECT_EQ(chapters[1]["title"], "budgeted on synthetic");
+  expect_self_contained(page());
+  expect_holds(page(), "headroom report --out");
+}
+
+TEST_F(ResultsReport, MayFollowAModelOnTheSamePage) {
+  const Outcome outcome = report_on_rows(
+      "a,a b c\nb,b c d\n", {"--rounds", "0", "--results", stored_results + "/nested-agnews"});
+  expect_success(outcome);
+  const Json chapters = only_json_line(outcome)["chapters"];
+  ASSERT_EQ(chapters.size(), 2U);
+  EXPECT_EQ(chapters[0]["title"], "model on csv:rows.csv");
+  EXPECT_EQ(chapters[1]["title"], "nested on agnews");
+  expect_self_contained(page());
+  EXPECT_TRUE(has_section(page(), "Confusion matrix"));
+}
+
+TEST_F(ResultsReport, OfClaimsIsTheStoredTable) {
+  expect_success(report({"--claims", stored_results}));
+  EXPECT_EQ(page(), read_file(stored_results + "/README.md", ErrorCode::bad_data));
+}
+
+TEST_F(ResultsReport, WhatIsNotThereIsTold) {
+  for (const char* option : {"--results", "--claims"}) {
+    const Outcome outcome = report({option, "nowhere"});
+    EXPECT_EQ(outcome.exit_code, 3) << transcript(outcome);
+    expect_holds(outcome.out, "nowhere");
+    EXPECT_FALSE(std::filesystem::exists(out_));
+  }
 }
 
 }  // namespace

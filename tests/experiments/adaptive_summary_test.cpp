@@ -7,9 +7,10 @@
 #include "experiments/adaptive/findings.h"
 #include "experiments/summary_fixture.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 using testing::expect_in;
+using testing::records;
 using testing::run_without_arms;
 
 Json point(double accuracy, double heads) {
@@ -57,12 +58,12 @@ Json run_of_seed(uint64_t seed) {
 }
 
 Runs three_runs() {
-  return {run_of_seed(1), run_of_seed(2), run_of_seed(3)};
+  return records({run_of_seed(1), run_of_seed(2), run_of_seed(3)});
 }
 
 std::string verdict(int number) {
-  for (const JudgedClaim& claim : adaptive_claims(three_runs(), "adaptive", Json::object())) {
-    if (claim.number == number) return claim.verdict;
+  for (const Finding& finding : judge(three_runs(), "adaptive", Json::object())) {
+    if (finding.claim == number) return finding.words;
   }
   return "no such claim";
 }
@@ -77,17 +78,21 @@ TEST(AdaptiveClaims, FollowFromIntervalsOverSeeds) {
 }
 
 TEST(AdaptiveClaims, OneSeedProvesNothing) {
-  const JudgedClaim claim = adaptive_claims({run_of_seed(1)}, "adaptive", Json::object()).front();
-  EXPECT_EQ(claim.verdict, "open: the interval has both signs");
+  const Finding finding = judge(records({run_of_seed(1)}), "adaptive", Json::object()).front();
+  EXPECT_EQ(finding.words, "open: the interval has both signs");
 }
 
 TEST(AdaptiveSummary, ShowsArmsPlotsAndWhatWasNotRun) {
-  const AdaptiveSummary summary = summarise_adaptive(three_runs(), Json::object());
-  expect_in(summary.page,
+  const Page summary = summarise(three_runs(), Json::object());
+  expect_in(summary.text,
             {"# Heads chosen per input: agnews", "adaptive, end to end", "share.svg", "entropy.svg",
              "difficulty.svg", "classes.svg", "## Not run", "dense, 1 head"});
   EXPECT_EQ(summary.results["claims"].size(), 8U);
-  EXPECT_EQ(summary.plots.size(), 5U) << "accuracy, share, entropy, difficulty, classes";
+  for (const char* file :
+       {"accuracy.svg", "share.svg", "entropy.svg", "difficulty.svg", "classes.svg"}) {
+    EXPECT_FALSE(summary.svg(file).empty()) << file;
+  }
+  EXPECT_TRUE(summary.svg("attention.svg").empty()) << "no maps were stored";
 }
 
 TEST(AdaptiveSummary, TimeIsToldBesideWhatMacsPromise) {
@@ -101,21 +106,22 @@ TEST(AdaptiveSummary, TimeIsToldBesideWhatMacsPromise) {
                            {"time_saved", 0.2},
                            {"macs_saved", 0.25},
                            {"realised", 0.8}}}}}};
-  const AdaptiveSummary summary = summarise_adaptive(three_runs(), timing);
-  expect_in(summary.page, {"80 %"});
+  const Page summary = summarise(three_runs(), timing);
+  expect_in(summary.text, {"80 %"});
 }
 
 TEST(AdaptiveSummary, CapsAreComparedWithTheUncappedDenseModel) {
   Runs runs = three_runs();
-  for (Json& run : runs) {
-    const double dense = run["arms"]["dense"]["points"][0]["accuracy"].get<double>();
-    Json capped = point(dense - 0.002, 0.375);
-    capped["budget"] = 0.375;
-    run["arms"]["adaptive"]["points"].push_back(capped);
+  for (Record& run : runs) {
+    Point capped = run.arm("adaptive").points.front();
+    capped.budget = 0.375;
+    capped.active_heads = 0.375;
+    capped.accuracy = *run.arm("dense").points.front().accuracy - 0.002;
+    run.arm("adaptive").points.push_back(capped);
   }
-  expect_in(summarise_adaptive(runs, Json::object()).page,
+  expect_in(summarise(runs, Json::object()).text,
             {"| 0.375 | 89.91 ± 0.14 | -0.20 ± 0.00 | 37.5 ± 0.0 | 80.0 ± 0.0 |"});
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

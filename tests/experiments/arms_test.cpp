@@ -1,18 +1,18 @@
-#include "experiments/arms.h"
+#include "experiments/summary/arms.h"
 
 #include <gtest/gtest.h>
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 constexpr Arm arms[] = {{"dense", "Dense", /*only_full=*/true}, {"ours", "Ours"}, {"other", "O"}};
 
-Json run_of(double ours, double other) {
-  const auto arm = [](double budget, double accuracy) -> Json {
-    return {{"points", {{{"budget", budget}, {"accuracy", accuracy}}}}};
-  };
-  return {
-      {"arms", {{"dense", arm(1.0, 0.9)}, {"ours", arm(0.5, ours)}, {"other", arm(0.5, other)}}}};
+Record run_of(double ours, double other) {
+  Record run;
+  run.arm("dense").points = {{.budget = 1.0, .accuracy = 0.9}};
+  run.arm("ours").points = {{.budget = 0.5, .accuracy = ours}};
+  run.arm("other").points = {{.budget = 0.5, .accuracy = other}};
+  return run;
 }
 
 TEST(Arms, DifferencesArePairedBySeed) {
@@ -32,8 +32,8 @@ TEST(Arms, CellsShowAnIntervalOnlyWhereThereIsOne) {
 }
 
 TEST(Arms, ATableHasARowPerArmWithAnyValue) {
-  Json run = run_of(0.8, 0.7);
-  run["arms"].erase("other");
+  Record run = run_of(0.8, 0.7);
+  run.arms.pop_back();
   const Table table = arm_table("arm", {0.5, 1.0}, accuracies({run}, arms, {0.5, 1.0}));
   EXPECT_EQ(
       markdown(table),
@@ -42,4 +42,4 @@ TEST(Arms, ATableHasARowPerArmWithAnyValue) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -5,10 +5,11 @@
 #include "experiments/summary_fixture.h"
 #include "support.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 namespace {
 using testing::expect_error;
 using testing::expect_in;
+using testing::records;
 using testing::run_without_arms;
 
 Json point(double budget, double accuracy) {
@@ -29,8 +30,8 @@ Json run_of(uint64_t seed, double lead) {
   return run;
 }
 
-BudgetedSummary summary_of_two_seeds() {
-  return summarise_budgeted({run_of(1, 0.05), run_of(2, 0.07)}, Json::object());
+Page summary_of_two_seeds() {
+  return summarise(records({run_of(1, 0.05), run_of(2, 0.07)}), Json::object());
 }
 
 TEST(BudgetedSummary, DifferencesArePairedBySeed) {
@@ -47,7 +48,7 @@ TEST(BudgetedSummary, DenseIsComparedAtItsOwnBudget) {
 }
 
 TEST(BudgetedSummary, ThePageSaysWhereFromAndWhatIsMissing) {
-  const std::string page = summary_of_two_seeds().page;
+  const std::string page = summary_of_two_seeds().text;
   expect_in(page,
             {"`headroom reproduce budgeted --task agnews --seeds 1,2`", "Seeds: 1, 2", "a CPU",
              "2026-01-02", "86.00 ±", "## Not run", "no warm start", "largest 0.050"});
@@ -57,14 +58,14 @@ TEST(BudgetedSummary, ThePageSaysWhereFromAndWhatIsMissing) {
 TEST(BudgetedSummary, AFailedSeedIsCounted) {
   Json failed = run_of(2, 0.07);
   failed["arms"]["scratch"] = {{"points", Json::array({point(1.0, 0.3)})}};
-  const Json results = summarise_budgeted({run_of(1, 0.05), failed}, Json::object()).results;
+  const Json results = summarise(records({run_of(1, 0.05), failed}), Json::object()).results;
   EXPECT_EQ(results.at("failed_seeds").at("scratch").get<int>(), 1);
   EXPECT_EQ(results.at("failed_seeds").at("budgeted").get<int>(), 0);
 }
 
 TEST(BudgetedSummary, NoRunsIsAUsageError) {
-  expect_error(ErrorCode::usage, "no runs", [] { summarise_budgeted({}, Json::object()); });
+  expect_error(ErrorCode::usage, "no runs", [] { summarise(records({}), Json::object()); });
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

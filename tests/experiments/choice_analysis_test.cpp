@@ -7,7 +7,7 @@
 #include "train/peak_memory.h"
 #include "train/tiny.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 using namespace testing;
 
@@ -25,39 +25,39 @@ ChoiceEvaluation six_rows() {
 TEST(ChoicePoint, CountsWholeHeadsAndTheRealShareApart) {
   ModelShape shape = tiny_shape();
   shape.controller = 8;
-  const Json point = choice_point(shape, 1.0, six_rows());
-  EXPECT_EQ(point["active_heads"], 0.5);
-  EXPECT_NEAR(point["s_mean"].get<double>(), 0.35, 1e-6);
-  EXPECT_EQ(point["model_macs"], cost_of_heads(shape, 4, 10).model_macs);
+  const Point point = choice_point(shape, 1.0, six_rows());
+  EXPECT_EQ(point.active_heads, 0.5);
+  EXPECT_NEAR(*point.s_mean, 0.35, 1e-6);
+  EXPECT_EQ(point.model_macs, cost_of_heads(shape, 4, 10).model_macs);
   ModelShape plain = shape;
   plain.controller = 0;
-  EXPECT_NEAR(point["published_fraction"].get<double>(),
+  EXPECT_NEAR(*point.published_fraction,
               published_attention_macs(shape, 0.35, 10) / published_attention_macs(plain, 1.0, 10),
               1e-6);
 }
 
 TEST(SharesByClass, AreMeansOfEachLayerAndClass) {
-  const Json shares = shares_by_class(six_rows(), 2);
-  EXPECT_NEAR(shares["mean"][0][0].get<double>(), 0.2, 1e-6);
-  EXPECT_NEAR(shares["mean"][1][1].get<double>(), 0.5, 1e-6);
-  EXPECT_NEAR(shares["deviation"][0][0].get<double>(), 0.1, 1e-6);
+  const ClassShares shares = shares_by_class(six_rows(), 2);
+  EXPECT_NEAR(shares.mean[0][0], 0.2, 1e-6);
+  EXPECT_NEAR(shares.mean[1][1], 0.5, 1e-6);
+  EXPECT_NEAR(shares.deviation[0][0], 0.1, 1e-6);
 }
 
 TEST(SharesByDifficulty, RiseWithTheLossOfTheOtherModel) {
   const torch::Tensor loss = torch::tensor({0.1F, 0.3F, 0.2F, 0.9F, 1.5F, 4.0F});
-  const Json json = shares_by_difficulty(six_rows(), loss);
-  EXPECT_GT(json["share_and_loss"]["value"].get<double>(), 0.9);
-  EXPECT_EQ(json["share_and_length"]["value"], 0) << "all have ten tokens";
-  ASSERT_EQ(json["thirds"].size(), 3U);
-  EXPECT_NEAR(json["thirds"][0]["s_mean"].get<double>(), 0.2, 1e-6) << "rows 1 and 3";
-  EXPECT_NEAR(json["thirds"][2]["s_mean"].get<double>(), 0.55, 1e-6);
+  const Difficulty found = shares_by_difficulty(six_rows(), loss);
+  EXPECT_GT(found.share_and_loss.value, 0.9);
+  EXPECT_EQ(found.share_and_length->value, 0) << "all have ten tokens";
+  ASSERT_EQ(found.thirds.size(), 3U);
+  EXPECT_NEAR(found.thirds[0].s_mean, 0.2, 1e-6) << "rows 1 and 3";
+  EXPECT_NEAR(found.thirds[2].s_mean, 0.55, 1e-6);
 }
 
 TEST(ValidationCurve, LeavesLossesOut) {
-  const Json curve =
+  const std::vector<CurvePoint> curve =
       validation_curve_of("{\"step\":1,\"loss\":2}\n{\"step\":2,\"validation\":0.5}\n");
   ASSERT_EQ(curve.size(), 1U);
-  EXPECT_EQ(curve[0]["step"], 2);
+  EXPECT_EQ(curve[0].step, 2);
 }
 
 TEST(PeakBytes, AreThoseAliveAtOnce) {
@@ -75,4 +75,4 @@ TEST(PeakBytes, AreThoseAliveAtOnce) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

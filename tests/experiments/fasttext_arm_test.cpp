@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 using testing::TemporaryFolder;
 
@@ -22,7 +22,7 @@ std::string rows(bool first_tells) {
   return csv;
 }
 
-Json score(const std::string& csv, const std::string& columns) {
+std::optional<ArmRecord> score(const std::string& csv, const std::string& columns) {
   const TemporaryFolder folder;
   TaskRequest request;
   request.data = "csv:" + folder.write("train.csv", csv).string() + columns;
@@ -31,26 +31,26 @@ Json score(const std::string& csv, const std::string& columns) {
 }
 
 TEST(FastTextArm, SolvesRowsThatAWordGivesAway) {
-  const Json arm = score(rows(true), "?label=1&text=2");
-  if (arm.is_null()) GTEST_SKIP() << "no fasttext program on the PATH";
-  EXPECT_EQ(arm["points"][0]["accuracy"], 1.0);
-  EXPECT_EQ(arm["validation"][0]["accuracy"], 1.0);
-  EXPECT_GT(arm["points"][0]["bytes"], 0);
+  const std::optional<ArmRecord> arm = score(rows(true), "?label=1&text=2");
+  if (!arm) GTEST_SKIP() << "no fasttext program on the PATH";
+  EXPECT_EQ(arm->points[0].accuracy, 1.0);
+  EXPECT_EQ(arm->validation[0].accuracy, 1.0);
+  EXPECT_GT(arm->points[0].bytes.value(), 0);
 }
 
 TEST(FastTextArm, ReadsBothTextsOfAPair) {
-  const Json arm = score(rows(false), "?label=1&text=2&text_pair=3");
-  if (arm.is_null()) GTEST_SKIP() << "no fasttext program on the PATH";
-  EXPECT_EQ(arm["points"][0]["accuracy"], 1.0);
+  const std::optional<ArmRecord> arm = score(rows(false), "?label=1&text=2&text_pair=3");
+  if (!arm) GTEST_SKIP() << "no fasttext program on the PATH";
+  EXPECT_EQ(arm->points[0].accuracy, 1.0);
 }
 
 TEST(FastTextArm, IsNothingWithoutTheProgram) {
   const std::string path = getenv("PATH");
   setenv("PATH", "/nowhere", 1);
-  const Json arm = score(rows(true), "?label=1&text=2");
+  const std::optional<ArmRecord> arm = score(rows(true), "?label=1&text=2");
   setenv("PATH", path.c_str(), 1);
-  EXPECT_TRUE(arm.is_null());
+  EXPECT_FALSE(arm.has_value());
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -6,11 +6,12 @@
 #include "report/xml.h"
 #include "support.h"
 
-namespace headroom {
+namespace headroom::experiments::nested {
 namespace {
 using testing::expect_error;
 using testing::expect_in;
 using testing::read_xml;
+using testing::records;
 using testing::run_without_arms;
 using testing::shows;
 using testing::with_class;
@@ -64,8 +65,8 @@ Json timing() {
        {cell(1, 4, 0.5, 3.0), cell(1, 9, 0.5, 5.0), cell(1, 9, 1.0, 8.0), cell(32, 9, 0.5, 90.0)}}};
 }
 
-NestedSummary two_seeds() {
-  return summarise_nested({run_of(1, arms_with(0.920)), run_of(2, arms_with(0.922))}, timing());
+Page two_seeds() {
+  return summarise(records({run_of(1, arms_with(0.920)), run_of(2, arms_with(0.922))}), timing());
 }
 
 bool holds(const std::string& page, const std::string& fragment) {
@@ -73,7 +74,7 @@ bool holds(const std::string& page, const std::string& fragment) {
 }
 
 TEST(NestedSummary, ThePageSaysWhereFrom) {
-  expect_in(two_seeds().page,
+  expect_in(two_seeds().text,
             {"headroom reproduce nested --task agnews --init models/tiny-bert --seeds 1,2",
              "Seeds: 1, 2", "a CPU", "2026-01-02", "Start: pretrained tiny-bert",
              "FFN 16 in groups of 8", "Seconds of training per seed: dense 12, nested 12"});
@@ -82,11 +83,12 @@ TEST(NestedSummary, ThePageSaysWhereFrom) {
 TEST(NestedSummary, ThePageOfAQuickRunSaysSo) {
   Json run = run_of(1, arms_with(0.92));
   run["options"] = " --quick";
-  expect_in(summarise_nested({run}, {}).page, {"--init models/tiny-bert --seeds 1 --quick`"});
+  expect_in(summarise(records({run}), Json::object()).text,
+            {"--init models/tiny-bert --seeds 1 --quick`"});
 }
 
 TEST(NestedSummary, EveryArmHasARowWithItsInterval) {
-  expect_in(two_seeds().page, {"| dense | - | 93.00 ± 0.00 |",
+  expect_in(two_seeds().text, {"| dense | - | 93.00 ± 0.00 |",
                                "| nested, uniform (one checkpoint) | 92.10 ± 1.27 | 92.50 ± 0.00 |",
                                "| fastText | - | 92.00 ± 0.00 |"});
 }
@@ -99,73 +101,41 @@ TEST(NestedSummary, DenseAndFastTextAreComparedAtTheirBudgetOne) {
 }
 
 TEST(NestedSummary, AllocationsAreChosenOnValidationRows) {
-  const NestedSummary summary = two_seeds();
-  expect_in(summary.page, {"| nested, global ranking (one checkpoint) | 91.10 ± 0.00 |"});
+  const Page summary = two_seeds();
+  expect_in(summary.text, {"| nested, global ranking (one checkpoint) | 91.10 ± 0.00 |"});
   EXPECT_EQ(summary.results.at("validation").size(), 2U);
 }
 
 TEST(NestedSummary, CostNamesBytesInBothPrecisions) {
-  expect_in(two_seeds().page,
+  expect_in(two_seeds().text,
             {"| 0.5 | 50.0 % | 75.0 % | 2.00 M | 50.0 % | 3.00 M | 12.00 | 6.00 |",
              "fastText reads whole texts; it takes 4.00 MB and 0.012 ms a text."});
 }
 
-TEST(NestedSummary, TargetsAreMetOrNotOrNotRun) {
-  expect_in(two_seeds().page, {"dense at least 92.4 %: met (", "budget 0.5 at least 92.0 %: met (",
-                               "budget 0.25 at least 91.8 %: not run;"});
-  const std::string worse = summarise_nested({run_of(1, arms_with(0.9187))}, {}).page;
-  EXPECT_TRUE(holds(worse, "budget 0.5 at least 92.0 %: not met (91.87)")) << worse;
-}
-
-TEST(NestedSummary, TheDenseModelThatValidatedBetterIsJudged) {
-  Json arms = arms_with(0.93);
-  const auto dense = [](double validated, double tested) {
-    return Json{{"validation", {{{"budget", 1.0}, {"accuracy", validated}}}},
-                {"points", {{{"budget", 1.0}, {"accuracy", tested}}}}};
-  };
-  arms["dense"] = dense(0.91, 0.95);
-  arms["dense-start"] = dense(0.92, 0.90);
-  const std::string page = summarise_nested({run_of(1, arms)}, {}).page;
-  EXPECT_TRUE(holds(page, "dense at least 92.4 %: not met (90.00)")) << page;
-}
-
-TEST(NestedSummary, ImdbIsJudgedByItsDistanceFromDense) {
-  const auto page = [](double half) {
-    return summarise_nested({run_of(1, arms_with(half), "imdb")}, {}).page;
-  };
-  EXPECT_TRUE(holds(page(0.922), "budget 0.5 within 0.8 points of dense: met"));
-  EXPECT_TRUE(holds(page(0.920), "budget 0.5 within 0.8 points of dense: not met (-1.00)"));
-}
-
-TEST(NestedSummary, OtherTasksHaveNoTargets) {
-  const NestedSummary summary = summarise_nested({run_of(1, arms_with(0.9), "dbpedia")}, {});
-  EXPECT_FALSE(holds(summary.page, "Targets"));
-  EXPECT_TRUE(summary.results.at("targets").empty());
-}
-
 TEST(NestedSummary, PlotsAreWellFormedAndOnThePage) {
-  const NestedSummary summary = two_seeds();
-  for (const std::string& svg : {summary.accuracy, summary.accuracy_time, summary.alive}) {
+  const Page summary = two_seeds();
+  for (const std::string& svg :
+       {summary.svg("accuracy.svg"), summary.svg("accuracy-time.svg"), summary.svg("alive.svg")}) {
     EXPECT_GT(read_xml(svg).size(), 10U);
   }
-  expect_in(summary.page, {"(accuracy.svg)", "(accuracy-time.svg)", "(alive.svg)"});
+  expect_in(summary.text, {"(accuracy.svg)", "(accuracy-time.svg)", "(alive.svg)"});
 }
 
 TEST(NestedSummary, FastTextAndDenseAreLinesAcrossTheAccuracyPlot) {
-  const std::string svg = two_seeds().accuracy;
+  const std::string svg = two_seeds().svg("accuracy.svg");
   EXPECT_TRUE(shows(svg, "fastText (0.012 ms)"));
   EXPECT_TRUE(shows(svg, "level of dense"));
   EXPECT_EQ(with_class(svg, "reference").size(), 4U) << "two lines and their keys";
 }
 
 TEST(NestedSummary, AnArmThatCollapsesDoesNotFlattenTheOthers) {
-  const std::string svg = two_seeds().accuracy;
+  const std::string svg = two_seeds().svg("accuracy.svg");
   EXPECT_TRUE(shows(svg, "pruned after training, no adaptation"));
   EXPECT_FALSE(shows(svg, "40%"));
 }
 
 TEST(NestedSummary, TimeIsThatOfOneTextOfTheLongestLength) {
-  const std::string svg = two_seeds().accuracy_time;
+  const std::string svg = two_seeds().svg("accuracy-time.svg");
   EXPECT_NE(svg.find("nested, uniform (one checkpoint): 92.10% at 5.0"), std::string::npos) << svg;
   EXPECT_NE(svg.find("dense: 93.00% at 8.0"), std::string::npos) << svg;
   EXPECT_EQ(svg.find(" at 3.0"), std::string::npos) << "four tokens";
@@ -174,22 +144,22 @@ TEST(NestedSummary, TimeIsThatOfOneTextOfTheLongestLength) {
 TEST(NestedSummary, TheDefaultArmIsOurs) {
   Json run = run_of(1, arms_with(0.92));
   run["default_arm"] = "nested-global";
-  const NestedSummary summary = summarise_nested({run}, timing());
-  EXPECT_TRUE(holds(summary.page, "| nested-global minus | 0.5 |")) << summary.page;
-  EXPECT_TRUE(summary.alive.empty()) << "it holds no order";
+  const Page summary = summarise(records({run}), timing());
+  EXPECT_TRUE(holds(summary.text, "| nested-global minus | 0.5 |")) << summary.text;
+  EXPECT_TRUE(summary.svg("alive.svg").empty()) << "it holds no order";
   run["default_arm"] = "best";
   expect_error(ErrorCode::bad_data, "default_arm is \"best\"",
-               [&] { summarise_nested({run}, {}); });
+               [&] { summarise(records({run}), Json::object()); });
 }
 
 TEST(NestedSummary, OneSeedHasNoIntervals) {
-  const NestedSummary summary = summarise_nested({run_of(1, arms_with(0.92))}, {});
-  EXPECT_FALSE(holds(summary.page, "±")) << summary.page;
-  expect_in(summary.page, {"One seed", "| dense | -1.00 | -0.50 |"});
+  const Page summary = summarise(records({run_of(1, arms_with(0.92))}), Json::object());
+  EXPECT_FALSE(holds(summary.text, "±")) << summary.text;
+  expect_in(summary.text, {"One seed", "| dense | -1.00 | -0.50 |"});
 }
 
 TEST(NestedSummary, ArmsThatNoRunHoldsAreNamed) {
-  const std::string page = two_seeds().page;
+  const std::string page = two_seeds().text;
   const std::string last = page.substr(page.find("## Not run"));
   EXPECT_EQ(last,
             "## Not run\n\ndense, where the arms below begin, nested, whole layers dropped (one "
@@ -202,30 +172,30 @@ TEST(NestedSummary, AnArmMissingInOneRunIsEstimatedFromTheOthers) {
   Json second = arms_with(0.922);
   second.erase("nested-global");
   const Json results =
-      summarise_nested({run_of(1, arms_with(0.92)), run_of(2, second)}, {}).results;
+      summarise(records({run_of(1, arms_with(0.92)), run_of(2, second)}), Json::object()).results;
   EXPECT_EQ(results.at("arms").at("nested-global").at("0.5").at("seeds").get<int>(), 1);
   EXPECT_EQ(results.at("arms").at("nested").at("0.5").at("seeds").get<int>(), 2);
 }
 
 TEST(NestedSummary, WithoutOursThePageStillTellsTheRest) {
   const Json arms = {{"dense", arm_of({point(1.0, 0.93)})}};
-  const NestedSummary summary = summarise_nested({run_of(1, arms)}, timing());
-  EXPECT_TRUE(holds(summary.page, "| dense | 93.00 |")) << summary.page;
-  EXPECT_FALSE(summary.accuracy.empty());
-  EXPECT_TRUE(summary.accuracy_time.empty());
-  EXPECT_FALSE(holds(summary.page, "accuracy-time.svg"));
-  EXPECT_FALSE(holds(summary.page, "Paired differences"));
+  const Page summary = summarise(records({run_of(1, arms)}), timing());
+  EXPECT_TRUE(holds(summary.text, "| dense | 93.00 |")) << summary.text;
+  EXPECT_FALSE(summary.svg("accuracy.svg").empty());
+  EXPECT_TRUE(summary.svg("accuracy-time.svg").empty());
+  EXPECT_FALSE(holds(summary.text, "accuracy-time.svg"));
+  EXPECT_FALSE(holds(summary.text, "Paired differences"));
 }
 
 TEST(NestedSummary, NothingTimedIsNoTimePlot) {
-  const NestedSummary summary = summarise_nested({run_of(1, arms_with(0.92))}, Json::object());
-  EXPECT_TRUE(summary.accuracy_time.empty());
-  EXPECT_FALSE(holds(summary.page, "Measured time"));
+  const Page summary = summarise(records({run_of(1, arms_with(0.92))}), Json::object());
+  EXPECT_TRUE(summary.svg("accuracy-time.svg").empty());
+  EXPECT_FALSE(holds(summary.text, "Measured time"));
 }
 
 TEST(NestedSummary, NoRunsIsAUsageError) {
-  expect_error(ErrorCode::usage, "no runs", [] { summarise_nested({}, Json::object()); });
+  expect_error(ErrorCode::usage, "no runs", [] { summarise(records({}), Json::object()); });
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments::nested

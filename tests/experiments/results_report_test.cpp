@@ -1,11 +1,11 @@
-#include "experiments/results_report.h"
+#include "experiments/summary/chapter.h"
 
 #include <gtest/gtest.h>
 
 #include "experiments/unknown_results.h"
 #include "report/html_checks.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 using testing::expect_error;
 using testing::expect_self_contained;
@@ -76,7 +76,7 @@ TEST(ResultsReport, AnUnknownExperimentHasTheSectionsThatItsRunsAllow) {
 TEST(ResultsFolder, RunsComeInTheOrderOfTheirSeeds) {
   const TemporaryFolder folder;
   const ResultsFolder results = read_results(write_unknown_results(folder));
-  EXPECT_EQ(results.runs.at(0).at("seed"), 1);
+  EXPECT_EQ(results.runs.at(0).seed, 1U);
   EXPECT_EQ(results.name, "other");
 }
 
@@ -95,4 +95,4 @@ TEST(ResultsFolder, WhatIsMissingOrDamagedIsBadData) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -5,8 +5,10 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
+#include "experiments/record/record.h"
 
 namespace headroom::testing {
 
@@ -23,7 +25,15 @@ inline Json run_without_arms(const std::string& task, uint64_t seed) {
             {"heads", 2},
             {"ffn", 16},
             {"max_tokens", 9},
-            {"vocabulary", 20}}}};
+            {"vocabulary", 20},
+            {"labels", 2}}}};
+}
+
+// Made-up JSON as the records that a summary reads.
+inline experiments::Runs records(const std::vector<Json>& runs) {
+  experiments::Runs read;
+  for (const Json& run : runs) read.push_back(experiments::parse_record(run, "a run"));
+  return read;
 }
 
 inline void expect_in(const std::string& page, std::initializer_list<const char*> fragments) {

@@ -5,10 +5,11 @@
 #include "experiments/summary_fixture.h"
 #include "support.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 using testing::expect_error;
 using testing::expect_in;
+using testing::records;
 using testing::run_without_arms;
 
 Json arm(const char* measure, double value, double attention_parameters) {
@@ -40,41 +41,43 @@ const Json timing = {{"date", "2026-01-03"},
                      {"cells", Json::array({cell("standard", 1.0), cell("super", 0.9)})}};
 
 TEST(VariantsSummary, GainsArePairedBySeed) {
-  const VariantsSummary summary = summarise_variants(
-      {run_of("agnews", "accuracy", 1, 0.021), run_of("agnews", "accuracy", 2, 0.019)}, timing);
+  const Page summary = summarise(
+      records({run_of("agnews", "accuracy", 1, 0.021), run_of("agnews", "accuracy", 2, 0.019)}),
+      timing);
   const Json& gain = summary.results.at("arms").at("super").at("gain_over_standard");
   EXPECT_NEAR(gain.at("mean").get<double>(), 2.0, 1e-9) << "in points";
   EXPECT_NEAR(gain.at("deviation").get<double>(), 0.1414, 1e-3) << "not that of the accuracies";
-  expect_in(summary.page, {"another CPU", "Seeds: 1, 2", "+2.000 ±", "| better |", "3000",
+  expect_in(summary.text, {"another CPU", "Seeds: 1, 2", "+2.000 ±", "| better |", "3000",
                            "## Not run", "efficient"});
 }
 
 TEST(VariantsSummary, ALowerLossIsAGain) {
-  const VariantsSummary summary = summarise_variants(
-      {run_of("shakespeare", "loss", 1, -0.03), run_of("shakespeare", "loss", 2, -0.03)}, timing);
-  expect_in(summary.page, {"nats per token", "+0.030", "better by more than the margin"});
+  const Page summary = summarise(
+      records({run_of("shakespeare", "loss", 1, -0.03), run_of("shakespeare", "loss", 2, -0.03)}),
+      timing);
+  expect_in(summary.text, {"nats per token", "+0.030", "better by more than the margin"});
 }
 
 TEST(VariantsSummary, WithinTheMarginIsLevelAndOneSeedDecidesNothing) {
   const Json first = run_of("multi30k", "bleu", 1, 0.001);
   const Json second = run_of("multi30k", "bleu", 2, -0.001);
-  expect_in(summarise_variants({first, second}, timing).page, {"BLEU", "| level |"});
-  expect_in(summarise_variants({first}, timing).page, {"| one seed |"});
+  expect_in(summarise(records({first, second}), timing).text, {"BLEU", "| level |"});
+  expect_in(summarise(records({first}), timing).text, {"| one seed |"});
 }
 
 TEST(VariantsSummary, DrawsTheCrossoversAndTheMeasuredTime) {
   const Json run = run_of("agnews", "accuracy", 1, 0.01);
-  const VariantsSummary summary = summarise_variants({run}, timing);
-  for (const std::string* plot : {&summary.scores, &summary.macs, &summary.latency}) {
-    EXPECT_TRUE(plot->starts_with("<svg"));
+  const Page summary = summarise(records({run}), timing);
+  for (const char* file : {"scores.svg", "macs.svg", "latency.svg"}) {
+    EXPECT_TRUE(summary.svg(file).starts_with("<svg"));
   }
-  expect_in(summary.macs, {"n = d", "n = 2d"});
-  EXPECT_TRUE(summarise_variants({run}, Json::object()).latency.empty());
+  expect_in(summary.svg("macs.svg"), {"n = d", "n = 2d"});
+  EXPECT_TRUE(summarise(records({run}), Json::object()).svg("latency.svg").empty());
 }
 
 TEST(VariantsSummary, NoRunsIsAUsageError) {
-  expect_error(ErrorCode::usage, "no runs", [] { summarise_variants({}, Json::object()); });
+  expect_error(ErrorCode::usage, "no runs", [] { summarise(records({}), Json::object()); });
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -35,7 +35,8 @@ const std::map<std::string, Layers>& allowed_layers() {
       {"server", {"base", "text", "budget", "checkpoint", "engine"}},
       {"report", {"base", "budget"}},
       {"experiments",
-       {"base", "text", "data", "budget", "families", "checkpoint", "model", "train", "report"}},
+       {"base", "text", "data", "budget", "families", "checkpoint", "model", "train", "engine",
+        "report"}},
       {"cli",
        {"base", "text", "data", "budget", "families", "checkpoint", "model", "train", "engine",
         "server", "report", "experiments"}},
@@ -109,6 +110,12 @@ bool may_include_boost(const std::string& path) {
       path, {"server/http/session.", "server/http/server.cpp", "server/http/reply_gate.h"});
 }
 
+// Of cli/, the verbs of headroom-train alone know experiments: users of `headroom` need not link
+// them.
+bool may_include_experiments(const std::string& path) {
+  return starts_with_any(path, {"experiments/", "cli/reproduce.cpp", "cli/report_results.cpp"});
+}
+
 // Everything wrong with one source file, `path` being relative to src/.
 std::vector<std::string> violations(const std::string& path, const std::string& content) {
   std::vector<std::string> found;
@@ -124,6 +131,9 @@ std::vector<std::string> violations(const std::string& path, const std::string& 
     if (!complaint.empty()) complain("includes " + include.target + ": " + complaint);
     if (include.target.starts_with("boost/") && !may_include_boost(path)) {
       complain("includes " + include.target + ": Boost belongs in the sessions of server/");
+    }
+    if (include.target.starts_with("experiments/") && !may_include_experiments(path)) {
+      complain("includes " + include.target + ": experiments belong in headroom-train");
     }
   }
   if (path.ends_with(".h")) {
@@ -205,6 +215,13 @@ TEST(LayerRules, BoostOutsideTheSessionsIsFound) {
   EXPECT_EQ(violations("server/http/session.cpp", include), Complaints{});
   EXPECT_EQ(violations("server/api/router.cpp", include).size(), 1U);
   EXPECT_EQ(violations("cli/serve.cpp", include).size(), 1U);
+}
+
+TEST(LayerRules, ExperimentsInWhatUsersRunAreFound) {
+  const std::string include = "#include \"experiments/summary/chapter.h\"\n";
+  EXPECT_EQ(violations("cli/report_results.cpp", include), Complaints{});
+  EXPECT_EQ(violations("cli/report.cpp", include).size(), 1U);
+  EXPECT_EQ(violations("report/model_report.cpp", include).size(), 2U) << "by the table, too";
 }
 
 TEST(LayerRules, DetoursAroundTheTableAreFound) {

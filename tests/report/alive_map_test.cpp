@@ -4,7 +4,7 @@
 
 #include "report/xml.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 using testing::shows;
 using testing::with_class;
@@ -20,12 +20,9 @@ ModelShape equal_prices() {
   return shape;
 }
 
-Json run_with_order(const std::vector<std::string>& order) {
-  Json run = {{"task", "agnews"}, {"seed", 7}};
-  run["shape"] = {{"layers", 2}, {"width", 32},      {"heads", 2},     {"ffn", 192},
-                  {"labels", 4}, {"max_tokens", 64}, {"vocabulary", 9}};
-  run["arms"]["nested"]["order"] = order;
-  return run;
+std::string map_of(const std::vector<std::string>& order) {
+  const ModelShape shape = equal_prices();
+  return alive_map(selections_of(parse_units(order, shape), shape), shape, "a model");
 }
 
 const std::vector<std::string> one_of_each_then_layer_two = {"h0", "f0", "h1", "f1",
@@ -41,23 +38,16 @@ TEST(AliveBudgets, AUnitIsOnFromTheShareThatItsPrefixCosts) {
 }
 
 TEST(AliveMap, HasACellPerHeadAndGroup) {
-  const std::string svg = alive_map(run_with_order(one_of_each_then_layer_two), "nested");
+  const std::string svg = map_of(one_of_each_then_layer_two);
   EXPECT_EQ(with_class(svg, "cell").size(), 8U);
   EXPECT_TRUE(shows(svg, "attention heads"));
   EXPECT_TRUE(shows(svg, "FFN, in groups of 96 neurons"));
 }
 
 TEST(AliveMap, AnOrderOfHeadsOnlyHasOnePanel) {
-  const std::string svg = alive_map(run_with_order({"h0", "h1", "h1", "h0"}), "nested");
+  const std::string svg = map_of({"h0", "h1", "h1", "h0"});
   EXPECT_EQ(with_class(svg, "cell").size(), 4U);
 }
 
-TEST(AliveMap, WithoutAnOrderThereIsNoMap) {
-  Json run = run_with_order(one_of_each_then_layer_two);
-  EXPECT_EQ(alive_map(run, "dense"), "");
-  run["arms"]["nested"].erase("order");
-  EXPECT_EQ(alive_map(run, "nested"), "");
-}
-
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

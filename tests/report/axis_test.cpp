@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 std::vector<std::string> labels(ValueRange range, int at_most, ValueFormat format) {
@@ -107,4 +107,4 @@ TEST(LinearScale, MapsEndsToEndsAndMayRunDownwards) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

@@ -13,7 +13,7 @@
 #include "report/xml.h"
 #include "support.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 using testing::expect_error;
 using testing::shows;
@@ -160,4 +160,4 @@ TEST(ColourRamp, TextIsWhiteOnDarkAndBlackOnLight) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

@@ -7,7 +7,7 @@
 #include "report/html_checks.h"
 #include "report/html_parts.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 using testing::expect_self_contained;
 using testing::has_section;
@@ -16,7 +16,7 @@ using testing::XmlElement;
 
 const std::string hostile = "<script>alert(\"x\")</script>&\x01\xff";
 
-ReportPage page_of(std::vector<ReportChapter> chapters) {
+Page page_of(std::vector<Chapter> chapters) {
   return {"A report", "Made here.", std::move(chapters)};
 }
 
@@ -70,7 +70,7 @@ TEST(HtmlPage, ASectionWithoutContentIsNeitherShownNorListed) {
 }
 
 TEST(HtmlPage, EveryLinkLeadsToOneSection) {
-  const ReportChapter chapter = {"Chapter", "", {{"one", "One", paragraph("x")}}};
+  const Chapter chapter = {"Chapter", "", {{"one", "One", paragraph("x")}}};
   const std::string page = write_html(page_of({chapter, chapter}));
   std::vector<std::string> ids;
   std::vector<std::string> links;
@@ -109,4 +109,4 @@ TEST(HtmlParts, LongTextsAreCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <locale>
 #include <set>
 #include <string>
 #include <utility>
@@ -14,7 +15,7 @@
 #include "report/xml.h"
 #include "support.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 using testing::expect_error;
 using testing::read_xml;
@@ -81,8 +82,24 @@ TEST(LinePlot, NamesTitlesAndLabelsAllAppear) {
   }
 }
 
-TEST(LinePlot, EqualPlotsAreEqualBytes) {
-  EXPECT_EQ(draw(nine_arms()), draw(nine_arms()));
+struct DecimalComma : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(LinePlot, EqualPlotsAreEqualBytesWhateverTheLocaleAndWhatWasDrawnBefore) {
+  const std::string first = draw(nine_arms());
+  LinePlot edited = plot_of({line("gone", {0.1, 0.2})});
+  EXPECT_NE(draw(edited), first);
+  edited = nine_arms();
+  edited.series[4].y[1] += 0.005;
+  EXPECT_NE(draw(edited), first) << "a point that moved shows";
+  edited.series[4].y[1] = nine_arms().series[4].y[1];
+  const std::locale usual =
+      std::locale::global(std::locale(std::locale::classic(), new DecimalComma));
+  const std::string second = draw(edited);
+  std::locale::global(usual);
+  EXPECT_EQ(second, first);
 }
 
 TEST(LinePlot, TextIsEscapedEverywhere) {
@@ -298,4 +315,4 @@ TEST(LinePlot, ASinglePointIsEnough) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

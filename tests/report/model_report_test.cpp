@@ -4,7 +4,7 @@
 
 #include "report/html_checks.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 using testing::expect_self_contained;
 using testing::has_section;
@@ -157,4 +157,4 @@ TEST(ModelReport, ManyLabelsAreListedAsMistakesInsteadOfAMap) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

@@ -6,7 +6,7 @@
 
 #include "report/xml.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 using testing::read_xml;
 
@@ -70,4 +70,4 @@ TEST(SvgWriter, IsEmptyAfterFinish) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

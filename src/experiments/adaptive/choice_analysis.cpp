@@ -10,7 +10,7 @@
 #include "budget/score.h"
 #include "train/peak_memory.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 
 std::vector<double> doubles(const torch::Tensor& tensor) {
@@ -35,10 +35,6 @@ double published_fraction(const ModelShape& shape, const ChoiceEvaluation& resul
     dense += published_attention_macs(plain, 1.0, lengths[i]);
   }
   return used / dense;
-}
-
-Json to_json(const Correlation& correlation) {
-  return {{"value", correlation.value}, {"low", correlation.low}, {"high", correlation.high}};
 }
 
 double rounded(double value) {
@@ -90,50 +86,49 @@ torch::Tensor attention_shares(const AttentionWeights& weights, const torch::Ten
 
 }  // namespace
 
-Json choice_point(const ModelShape& shape, double budget, const ChoiceEvaluation& result) {
+Point choice_point(const ModelShape& shape, double budget, const ChoiceEvaluation& result) {
   const BudgetScore score = choice_score(shape, budget, result.heads_per_row(), result.lengths());
-  return {{"budget", budget},
-          {"accuracy", result.total.accuracy},
-          {"loss", result.total.loss},
-          {"s_mean", overall_mean(result.share)},
-          {"s_layers", doubles(result.share.to(torch::kFloat64).mean(0))},
-          {"heads_layers", doubles(result.heads.to(torch::kFloat64).mean(0))},
-          {"active_heads", score.active_heads},
-          {"macs_fraction", score.model_macs_fraction},
-          {"attention_macs", score.attention_macs},
-          {"model_macs", score.model_macs},
-          {"published_fraction", published_fraction(shape, result)},
-          {"parameters", score.parameters}};
+  Point point;
+  point.budget = budget;
+  point.accuracy = result.total.accuracy;
+  point.loss = result.total.loss;
+  point.s_mean = overall_mean(result.share);
+  point.s_layers = doubles(result.share.to(torch::kFloat64).mean(0));
+  point.heads_layers = doubles(result.heads.to(torch::kFloat64).mean(0));
+  point.active_heads = score.active_heads;
+  point.macs_fraction = score.model_macs_fraction;
+  point.attention_macs = score.attention_macs;
+  point.model_macs = score.model_macs;
+  point.published_fraction = published_fraction(shape, result);
+  point.parameters = static_cast<double>(score.parameters);
+  return point;
 }
 
-Json shares_by_class(const ChoiceEvaluation& result, int64_t classes) {
-  Json means = Json::array();
-  Json deviations = Json::array();
+ClassShares shares_by_class(const ChoiceEvaluation& result, int64_t classes) {
+  ClassShares shares;
   for (int64_t layer = 0; layer < result.share.size(1); ++layer) {
-    Json mean_row = Json::array();
-    Json deviation_row = Json::array();
+    std::vector<double>& means = shares.mean.emplace_back();
+    std::vector<double>& deviations = shares.deviation.emplace_back();
     for (int64_t label = 0; label < classes; ++label) {
       const torch::Tensor of_class =
           result.share.select(1, layer).masked_select(result.labels == label).to(torch::kFloat64);
-      mean_row.push_back(of_class.numel() > 0 ? of_class.mean().item<double>() : 0.0);
-      deviation_row.push_back(of_class.numel() > 1 ? of_class.std().item<double>() : 0.0);
+      means.push_back(of_class.numel() > 0 ? of_class.mean().item<double>() : 0.0);
+      deviations.push_back(of_class.numel() > 1 ? of_class.std().item<double>() : 0.0);
     }
-    means.push_back(mean_row);
-    deviations.push_back(deviation_row);
   }
-  return {{"mean", means}, {"deviation", deviations}};
+  return shares;
 }
 
-Json shares_by_difficulty(const ChoiceEvaluation& result, const torch::Tensor& dense_loss) {
+Difficulty shares_by_difficulty(const ChoiceEvaluation& result, const torch::Tensor& dense_loss) {
   const std::vector<double> share = doubles(result.share.to(torch::kFloat64).mean(-1));
   const std::vector<double> heads = doubles(result.heads.to(torch::kFloat64).mean(-1));
   const std::vector<double> tokens = doubles(result.tokens);
   const std::vector<double> loss = doubles(dense_loss);
-  Json json = {{"share_and_loss", to_json(rank_correlation(share, loss))},
-               {"heads_and_loss", to_json(rank_correlation(heads, loss))},
-               {"share_and_length", to_json(rank_correlation(share, tokens))},
-               {"share_and_loss_at_equal_length", to_json(rank_correlation(share, loss, tokens))},
-               {"thirds", Json::array()}};
+  Difficulty difficulty{rank_correlation(share, loss),
+                        rank_correlation(heads, loss),
+                        rank_correlation(share, tokens),
+                        rank_correlation(share, loss, tokens),
+                        {}};
   std::vector<size_t> order(loss.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -141,34 +136,29 @@ Json shares_by_difficulty(const ChoiceEvaluation& result, const torch::Tensor& d
   for (size_t third = 0; third < 3; ++third) {
     const size_t begin = order.size() * third / 3;
     const size_t end = order.size() * (third + 1) / 3;
-    double s = 0;
-    double k = 0;
-    double length = 0;
-    for (size_t i = begin; i < end; ++i) {
-      s += share[order[i]];
-      k += heads[order[i]];
-      length += tokens[order[i]];
-    }
-    const auto count = static_cast<double>(std::max<size_t>(1, end - begin));
-    json["thirds"].push_back(
-        {{"s_mean", s / count}, {"heads", k / count}, {"tokens", length / count}});
+    const auto mean = [&](const std::vector<double>& values) {
+      double sum = 0;
+      for (size_t i = begin; i < end; ++i) sum += values[order[i]];
+      return sum / static_cast<double>(std::max<size_t>(1, end - begin));
+    };
+    difficulty.thirds.push_back({mean(share), mean(heads), mean(tokens)});
   }
-  return json;
+  return difficulty;
 }
 
-Json validation_curve_of(const std::string& log) {
-  Json curve = Json::array();
+std::vector<CurvePoint> validation_curve_of(const std::string& log) {
+  std::vector<CurvePoint> curve;
   for (size_t begin = 0; begin < log.size();) {
     const size_t end = std::min(log.find('\n', begin), log.size());
     const Json line =
         parse_json(log.substr(begin, end - begin), ErrorCode::bad_data, "training log");
-    if (line.contains("validation")) curve.push_back(line);
+    if (line.contains("validation")) curve.push_back(parse_curve_point(line, "training log"));
     begin = end + 1;
   }
   return curve;
 }
 
-Json attention_maps(const ElasticModel& model, const std::vector<Batch>& batches) {
+AttentionMaps attention_maps(const ElasticModel& model, const std::vector<Batch>& batches) {
   const torch::InferenceMode inference;
   const Batch row = short_row(batches);
   const HeadLimit limit = model.head_limit(1.0);
@@ -181,32 +171,29 @@ Json attention_maps(const ElasticModel& model, const std::vector<Batch>& batches
     return choose(layer, x, key_bias);
   };
   forward(model.weights, row, options);
-  Json json = {{"tokens", Json::array()}, {"layers", Json::array()}};
-  // Places instead of words: results are published, the rows of a data set are not.
-  for (int64_t place = 1; place <= row.length(); ++place) {
-    json["tokens"].push_back(std::to_string(place));
+  AttentionMaps maps;
+  // Positions instead of words: results are published, the rows of a data set are not.
+  for (int64_t position = 1; position <= row.length(); ++position) {
+    maps.tokens.push_back(std::to_string(position));
   }
   for (size_t layer = 0; layer < shares.size(); ++layer) {
     const torch::Tensor z = trace.requests[layer].relevance[0];
     const std::vector<double> q = doubles(torch::softmax(z / model.relevance_temperature, -1));
     const std::vector<double> order = doubles(torch::argsort(z, int64_t{0}, /*descending=*/true));
-    Json heads = Json::array();
+    LayerMaps& maps_of_layer = maps.layers.emplace_back();
+    maps_of_layer.s = trace.requests[layer].share[0].item<double>();
     for (const double head : order) {
       const auto number = static_cast<int64_t>(head);
       std::vector<double> values = doubles(shares[layer][number]);
       for (double& value : values) value = rounded(value);
-      heads.push_back({{"head", number},
-                       {"q", q[static_cast<size_t>(number)]},
-                       {"chosen", trace.chosen[layer][0][number].item<double>() > 0},
-                       {"shares", values}});
+      maps_of_layer.heads.push_back({number, q[static_cast<size_t>(number)],
+                                     trace.chosen[layer][0][number].item<double>() > 0, values});
     }
-    json["layers"].push_back(
-        {{"s", trace.requests[layer].share[0].item<double>()}, {"heads", heads}});
   }
-  return json;
+  return maps;
 }
 
-Json measure_memory(const ElasticModel& model, const Batch& batch) {
+PeakMemory measure_memory(const ElasticModel& model, const Batch& batch) {
   const torch::InferenceMode inference;
   const int64_t rows = std::min<int64_t>(32, batch.size());
   const auto first = [&](const torch::Tensor& tensor) {
@@ -220,10 +207,7 @@ Json measure_memory(const ElasticModel& model, const Batch& batch) {
   chosen.skip = true;
   const int64_t dense_bytes = peak_bytes([&] { forward(weights, here, model.evaluation()); });
   const int64_t chosen_bytes = peak_bytes([&] { forward(weights, here, chosen); });
-  return {{"rows", rows},
-          {"tokens", here.length()},
-          {"dense_bytes", dense_bytes},
-          {"chosen_bytes", chosen_bytes}};
+  return {rows, here.length(), static_cast<double>(dense_bytes), static_cast<double>(chosen_bytes)};
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

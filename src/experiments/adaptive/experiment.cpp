@@ -19,7 +19,7 @@
 #include "train/stages/adaptive.h"
 #include "train/stages/importance.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 
 constexpr double caps[] = {0.5, 0.375, 0.25, 0.125};
@@ -42,37 +42,38 @@ class AdaptiveRun : public SeedRun {
       : SeedRun(experiment, seed, file, progress),
         steps_(steps_for(experiment.recipe.dense_epochs, *source_)),
         checkpoints_(file.parent_path()) {
-    results_["steps"] = steps_;
-    results_["labels"] = data_.labels;
+    record_.steps = steps_;
+    record_.labels = data_.labels;
   }
 
-  Json run() {
-    arm("dense", [&](Json& json) { dense(json); });
-    arm("adaptive", [&](Json& json) { adaptive(json); });
-    arm("static", [&](Json& json) { static_heads(json); });
-    arm("fixed-share", [&](Json& json) { fixed_share(json, matched_share()); });
-    arm("random-heads", [&](Json& json) { random_heads(json); });
-    arm("adaptive-warm", [&](Json& json) { adaptive_warm(json); });
-    arm("constant-tau", [&](Json& json) { constant_tau(json); });
+  Record run() {
+    arm("dense", [&](ArmRecord& made) { dense(made); });
+    arm("adaptive", [&](ArmRecord& made) { adaptive(made); });
+    arm("static", [&](ArmRecord& made) { static_heads(made); });
+    arm("fixed-share", [&](ArmRecord& made) { fixed_share(made, matched_share()); });
+    arm("random-heads", [&](ArmRecord& made) { random_heads(made); });
+    arm("adaptive-warm", [&](ArmRecord& made) { adaptive_warm(made); });
+    arm("constant-tau", [&](ArmRecord& made) { constant_tau(made); });
     for (const double weight : other_share_weights) {
-      arm(fmt::format("share-weight-{}", weight), [&](Json& json) { share_weight(json, weight); });
+      arm(fmt::format("share-weight-{}", weight),
+          [&](ArmRecord& made) { share_weight(made, weight); });
     }
     for (const int64_t heads : {1, 2, 4}) {
-      arm(fmt::format("heads-{}", heads), [&](Json& json) { dense_of(json, heads); });
+      arm(fmt::format("heads-{}", heads), [&](ArmRecord& made) { dense_of(made, heads); });
     }
-    arm("head-dropout", [&](Json& json) { dropped_heads(json); });
-    arm("rows-25", [&](Json& json) { fewer_rows(json, 0.25); });
-    arm("rows-50", [&](Json& json) { fewer_rows(json, 0.5); });
-    arm("small", [&](Json& json) { small(json); });
-    arm("fixed-all", [&](Json& json) { fixed_share(json, 1.0); });
-    return results_;
+    arm("head-dropout", [&](ArmRecord& made) { dropped_heads(made); });
+    arm("rows-25", [&](ArmRecord& made) { fewer_rows(made, 0.25); });
+    arm("rows-50", [&](ArmRecord& made) { fewer_rows(made, 0.5); });
+    arm("small", [&](ArmRecord& made) { small(made); });
+    arm("fixed-all", [&](ArmRecord& made) { fixed_share(made, 1.0); });
+    return record_;
   }
 
  private:
   // The rate that a tuned arm chose; the first of the grid where that arm was not run.
   double rate_of(const char* name) const {
-    const Json& arms = results_["arms"];
-    return arms.contains(name) ? arms.at(name).at("rate").get<double>() : experiment_.rates.front();
+    const ArmRecord* tuned = record_.find(name);
+    return tuned != nullptr && tuned->rate ? *tuned->rate : experiment_.rates.front();
   }
 
   // Trains from `start` at every rate of the grid and keeps what validates best.
@@ -138,40 +139,40 @@ class AdaptiveRun : public SeedRun {
   }
 
   // Test rows are read here, once for every arm.
-  ChoiceEvaluation add_choice(Json& json, const Tuned& tuned, const AdaptiveSettings& settings) {
+  ChoiceEvaluation add_choice(ArmRecord& arm, const Tuned& tuned,
+                              const AdaptiveSettings& settings) {
     torch::manual_seed(seed_);  // of heads at random
     const ChoiceEvaluation result = evaluate_choice(tuned.model, test_, options_of(settings));
-    json["steps"] = steps_;
-    json["rate"] = tuned.rate;
-    json["validation"] = Json::array({{{"budget", 1.0}, {"accuracy", tuned.validation}}});
-    json["points"] = Json::array({choice_point(tuned.model.shape, 1.0, result)});
-    json["curve"] = validation_curve_of(tuned.log);
+    arm.steps = steps_;
+    arm.rate = tuned.rate;
+    arm.validation = {{.budget = 1, .accuracy = tuned.validation}};
+    arm.points = {choice_point(tuned.model.shape, 1.0, result)};
+    arm.curve = validation_curve_of(tuned.log);
     return result;
   }
 
   // The same model at budgets that cap its choice.
-  void add_caps(Json& json, const ElasticModel& model) {
+  void add_caps(ArmRecord& arm, const ElasticModel& model) {
     for (const double cap : caps) {
       ChoiceOptions options;
       options.budget = cap;
-      json["points"].push_back(
-          choice_point(model.shape, cap, evaluate_choice(model, test_, options)));
+      arm.points.push_back(choice_point(model.shape, cap, evaluate_choice(model, test_, options)));
     }
   }
 
-  void add_dense(Json& json, const Tuned& tuned) {
+  void add_dense(ArmRecord& arm, const Tuned& tuned) {
     const Selection all = all_heads(tuned.model.shape.layers, tuned.model.shape.heads);
-    json["steps"] = steps_;
-    json["rate"] = tuned.rate;
-    json["validation"] = Json::array({{{"budget", 1.0}, {"accuracy", tuned.validation}}});
-    json["points"] = Json::array({score(tuned.model, 1.0, all)});
-    json["curve"] = validation_curve_of(tuned.log);
+    arm.steps = steps_;
+    arm.rate = tuned.rate;
+    arm.validation = {{.budget = 1, .accuracy = tuned.validation}};
+    arm.points = {score(tuned.model, 1.0, all)};
+    arm.curve = validation_curve_of(tuned.log);
   }
 
-  void dense(Json& json) {
+  void dense(ArmRecord& arm) {
     const Tuned tuned = tune_dense(start_of(shape_), experiment_.rates, 1);
     dense_ = copy_model(tuned.model);
-    add_dense(json, tuned);
+    add_dense(arm, tuned);
   }
 
   // What difficulty is measured by: trained apart from every adaptive model.
@@ -191,41 +192,41 @@ class AdaptiveRun : public SeedRun {
     return torch::cat(losses).to(torch::kCPU);
   }
 
-  void adaptive(Json& json) {
+  void adaptive(ArmRecord& arm) {
     const AdaptiveSettings& settings = recipe().adaptive;
     const Tuned tuned = tune_adaptive(adaptive_start(shape_), settings, experiment_.rates, 2);
-    const ChoiceEvaluation result = add_choice(json, tuned, settings);
-    add_caps(json, tuned.model);
-    analyse(json, tuned.model, result);
-    json["overrides"] = overrides(tuned.model);
-    if (seed_ == 1) json["maps"] = attention_maps(tuned.model, test_);
+    const ChoiceEvaluation result = add_choice(arm, tuned, settings);
+    add_caps(arm, tuned.model);
+    analyse(arm, tuned.model, result);
+    arm.overrides = overrides(tuned.model);
+    if (seed_ == 1) arm.maps = attention_maps(tuned.model, test_);
     keep(tuned.model, "adaptive");
   }
 
-  void analyse(Json& json, const ElasticModel& model, const ChoiceEvaluation& result) {
-    json["by_class"] = shares_by_class(result, shape_.labels);
-    json["difficulty"] = shares_by_difficulty(result, dense_losses());
-    json["memory"] = measure_memory(model, test_[test_.size() / 2]);
+  void analyse(ArmRecord& arm, const ElasticModel& model, const ChoiceEvaluation& result) {
+    arm.by_class = shares_by_class(result, shape_.labels);
+    arm.difficulty = shares_by_difficulty(result, dense_losses());
+    arm.memory = measure_memory(model, test_[test_.size() / 2]);
   }
 
   // The published ablations as test-time overrides of a model that was trained to choose.
-  Json overrides(const ElasticModel& model) {
-    Json json = {{"fixed_share", Json::array()}};
+  Overrides overrides(const ElasticModel& model) {
+    Overrides overruled;
     for (const double share : overriding_shares) {
       ChoiceOptions options;
       options.override.share = share;
-      Json point = choice_point(model.shape, 1.0, evaluate_choice(model, test_, options));
-      point["share"] = share;
-      json["fixed_share"].push_back(point);
+      Point point = choice_point(model.shape, 1.0, evaluate_choice(model, test_, options));
+      point.share = share;
+      overruled.fixed_share.push_back(point);
     }
     torch::manual_seed(seed_);
     ChoiceOptions random;
     random.override.random_heads = true;
-    json["random_heads"] = choice_point(model.shape, 1.0, evaluate_choice(model, test_, random));
-    return json;
+    overruled.random_heads = choice_point(model.shape, 1.0, evaluate_choice(model, test_, random));
+    return overruled;
   }
 
-  void adaptive_warm(Json& json) {
+  void adaptive_warm(ArmRecord& arm) {
     AdaptiveSettings settings = recipe().adaptive;
     settings.distill_weight = 0.5;
     const ElasticModel start = adaptive_start(shape_);
@@ -240,20 +241,20 @@ class AdaptiveRun : public SeedRun {
       const double validation = evaluate_choice(model, validation_).total.accuracy;
       if (validation > best.validation) best = {copy_model(model), rate, validation, result.log};
     }
-    const ChoiceEvaluation result = add_choice(json, best, settings);
-    add_caps(json, best.model);
-    analyse(json, best.model, result);
+    const ChoiceEvaluation result = add_choice(arm, best, settings);
+    add_caps(arm, best.model);
+    analyse(arm, best.model, result);
     keep(best.model, "adaptive-warm");
   }
 
   // How many heads the adaptive arm ran on average, as a share.
   double active_heads() const {
-    const Json& arms = results_["arms"];
-    if (!arms.contains("adaptive")) {
+    const ArmRecord* adaptive = record_.find("adaptive");
+    if (adaptive == nullptr) {
       throw Error(ErrorCode::usage, "reproduce",
                   "this arm runs as many heads as the adaptive one: run that first");
     }
-    return arms.at("adaptive").at("points").front().at("active_heads").get<double>();
+    return adaptive->points.front().active_heads.value_or(1);
   }
 
   // The s that gives every input the adaptive arm's mean number of heads, rounded.
@@ -262,7 +263,7 @@ class AdaptiveRun : public SeedRun {
     return (std::max(1.0, std::round(active_heads() * H)) - 0.5) / H;
   }
 
-  void static_heads(Json& json) {
+  void static_heads(ArmRecord& arm) {
     const int64_t half = steps_ / 2;
     ElasticModel model = start_of(shape_);
     train(model, plan(dense_stage(recipe().stages, validation_), half, rate_of("dense")), 4);
@@ -270,45 +271,45 @@ class AdaptiveRun : public SeedRun {
     train(model,
           plan(masked_stage(recipe().stages, kept, validation_), steps_ - half, rate_of("dense")),
           5);
-    json["steps"] = steps_;
-    json["rate"] = rate_of("dense");
-    json["points"] = Json::array({score(model, 1.0, kept)});
+    arm.steps = steps_;
+    arm.rate = rate_of("dense");
+    arm.points = {score(model, 1.0, kept)};
   }
 
   // An arm that differs from the adaptive one in its settings alone, at the rate that one chose.
-  void variant(Json& json, const AdaptiveSettings& settings, const ModelShape& shape) {
+  void variant(ArmRecord& arm, const AdaptiveSettings& settings, const ModelShape& shape) {
     const double rate = rate_of("adaptive");
-    add_choice(json, tune_adaptive(adaptive_start(shape), settings, {rate}, 2), settings);
+    add_choice(arm, tune_adaptive(adaptive_start(shape), settings, {rate}, 2), settings);
   }
 
-  void fixed_share(Json& json, double share) {
+  void fixed_share(ArmRecord& arm, double share) {
     AdaptiveSettings settings = recipe().adaptive;
     settings.fixed_share = share;
-    variant(json, settings, shape_);
-    json["share"] = share;
+    variant(arm, settings, shape_);
+    arm.share = share;
   }
 
-  void random_heads(Json& json) {
+  void random_heads(ArmRecord& arm) {
     AdaptiveSettings settings = recipe().adaptive;
     settings.random_heads = true;
-    variant(json, settings, shape_);
+    variant(arm, settings, shape_);
   }
 
-  void constant_tau(Json& json) {
+  void constant_tau(ArmRecord& arm) {
     AdaptiveSettings settings = recipe().adaptive;
     settings.temperature = {1, 1, 0, 1};
     settings.entropy_weight = {0, 0, 0, 1};
-    variant(json, settings, shape_);
+    variant(arm, settings, shape_);
   }
 
-  void share_weight(Json& json, double weight) {
+  void share_weight(ArmRecord& arm, double weight) {
     AdaptiveSettings settings = recipe().adaptive;
     settings.share_weight.last = weight;
-    variant(json, settings, shape_);
-    json["share_weight"] = weight;
+    variant(arm, settings, shape_);
+    arm.share_weight = weight;
   }
 
-  void dropped_heads(Json& json) {
+  void dropped_heads(ArmRecord& arm) {
     const Tuned tuned = tune(
         start_of(shape_), {rate_of("dense")}, 6,
         [&](double rate) {
@@ -317,26 +318,26 @@ class AdaptiveRun : public SeedRun {
         [&](const ElasticModel& model) {
           return evaluate(model.weights, validation_, model.evaluation()).accuracy;
         });
-    add_dense(json, tuned);
+    add_dense(arm, tuned);
   }
 
-  void dense_of(Json& json, int64_t heads) {
+  void dense_of(ArmRecord& arm, int64_t heads) {
     if (!experiment_.init.empty()) return;  // pretrained weights are made for their heads
     ModelShape shape = shape_;
     shape.heads = heads;
-    add_dense(json, tune_dense(start_of(shape), {rate_of("dense")}, 7));
+    add_dense(arm, tune_dense(start_of(shape), {rate_of("dense")}, 7));
   }
 
-  void small(Json& json) {
+  void small(ArmRecord& arm) {
     if (!experiment_.init.empty()) return;
     ModelShape shape = shape_;
     shape.layers = std::max<int64_t>(1, shape.layers / 2);
     shape.width /= 2;
     shape.ffn /= 2;
-    variant(json, recipe().adaptive, shape);
+    variant(arm, recipe().adaptive, shape);
   }
 
-  void fewer_rows(Json& json, double share) {
+  void fewer_rows(ArmRecord& arm, double share) {
     TaskData part = data_;
     part.train = {};
     Random random{seed_, 0x726f7773};
@@ -348,9 +349,9 @@ class AdaptiveRun : public SeedRun {
     }
     auto source = training_source(part, recipe().batch_size, seed_, device_);
     std::swap(source, source_);
-    variant(json, recipe().adaptive, shape_);
+    variant(arm, recipe().adaptive, shape_);
     std::swap(source, source_);
-    json["rows"] = part.train.size();
+    arm.rows = part.train.size();
   }
 
   void keep(const ElasticModel& model, const std::string& name) {
@@ -370,8 +371,8 @@ class AdaptiveRun : public SeedRun {
 
 }  // namespace
 
-Json run_adaptive_seed(const Experiment& experiment, uint64_t seed,
-                       const std::filesystem::path& file, ProgressSink& progress) {
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress) {
   use_threads(experiment.threads);
   Experiment run = experiment;
   if (!run.init.empty()) {  // gentler, as for every method that starts from pretrained weights
@@ -381,4 +382,4 @@ Json run_adaptive_seed(const Experiment& experiment, uint64_t seed,
   return AdaptiveRun(run, seed, file, progress).run();
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

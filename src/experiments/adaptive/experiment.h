@@ -23,19 +23,19 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
 #include "base/progress.h"
 #include "experiments/experiment.h"
+#include "experiments/record/record.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 
 // The experiment of a named task: agnews, imdb, dbpedia, sick, snli, yelp. `quick` shrinks it as in
 // the budgeted experiment.
-Experiment adaptive_experiment(const std::string& task, bool quick);
+Experiment describe(const std::string& task, bool quick);
 
-// Runs what `file` (JSON) does not hold yet, rewriting it after every arm; returns its content. The
+// Runs what the record in `file` does not hold yet, rewriting it after every arm; returns it. The
 // adaptive models of the first seed are kept beside it as checkpoints, for engines to be timed on.
-Json run_adaptive_seed(const Experiment& experiment, uint64_t seed,
-                       const std::filesystem::path& file, ProgressSink& progress);
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

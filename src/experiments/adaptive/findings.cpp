@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 
 constexpr Arm known_arms[] = {
@@ -27,34 +27,41 @@ constexpr Arm known_arms[] = {
 
 }  // namespace
 
-Arms adaptive_arms() {
+Arms arms() {
   return known_arms;
 }
 
-std::vector<double> uncapped(const Runs& runs, const std::string& arm, const char* key) {
-  return values_of(runs, arm, 1.0, key);
+std::vector<double> uncapped(const Runs& runs, const std::string& arm, PointField field) {
+  return values_of(runs, arm, 1.0, field);
 }
 
 std::vector<double> paired(const Runs& runs, const std::string& a, const std::string& b,
-                           const char* key, double cap) {
-  std::vector<double> differences;
-  for (const Json& run : runs) {
-    const Json* first = find_point(run, a, cap);
-    const Json* second = find_point(run, b, 1.0);
-    if (first == nullptr || second == nullptr) continue;
-    if (!first->contains(key) || !second->contains(key)) continue;
-    differences.push_back(first->at(key).get<double>() - second->at(key).get<double>());
-  }
-  return differences;
+                           PointField field, double cap) {
+  return experiments::paired(runs, a, cap, b, 1.0, field);
 }
 
-std::vector<double> at_path(const Runs& runs, const std::string& arm, const std::string& path) {
-  std::vector<double> values;
-  for (const Json& run : runs) {
-    const Json::json_pointer place(fmt::format("/arms/{}{}", arm, path));
-    if (run.contains(place)) values.push_back(run.at(place).get<double>());
-  }
-  return values;
+std::vector<double> third_shares(const Runs& runs, const std::string& arm, size_t third) {
+  return numbers_of(runs, arm, [&](const ArmRecord& record) -> std::optional<double> {
+    if (!record.difficulty || record.difficulty->thirds.size() <= third) return std::nullopt;
+    return record.difficulty->thirds[third].s_mean;
+  });
+}
+
+std::vector<double> memory_peaks(const Runs& runs, const std::string& arm,
+                                 double PeakMemory::*executor) {
+  return numbers_of(runs, arm, [&](const ArmRecord& record) {
+    return record.memory ? std::optional((*record.memory).*executor) : std::nullopt;
+  });
+}
+
+const Point* fixed_share_point(const ArmRecord& record, size_t i) {
+  if (!record.overrides || record.overrides->fixed_share.size() <= i) return nullptr;
+  return &record.overrides->fixed_share[i];
+}
+
+const Point* random_heads_point(const ArmRecord& record) {
+  return record.overrides && record.overrides->random_heads ? &*record.overrides->random_heads
+                                                            : nullptr;
 }
 
 std::string spread(const std::vector<double>& values, double scale, int decimals) {
@@ -65,13 +72,13 @@ std::string spread(const std::vector<double>& values, double scale, int decimals
                           : fmt::format("{} ± {:.{}f}", mean, scale * value.half_width, decimals);
 }
 
-std::string chosen_adaptive(const Runs& runs) {
+std::string chosen_arm(const Runs& runs) {
   const auto validation = [&](const char* arm) {
-    return estimate(values_of(runs, arm, 1.0, "accuracy", "validation"));
+    return estimate(values_of(runs, arm, 1.0, &Point::accuracy, &ArmRecord::validation));
   };
   const Estimate plain = validation("adaptive");
   const Estimate warm = validation("adaptive-warm");
   return warm.count >= plain.count && warm.mean > plain.mean ? "adaptive-warm" : "adaptive";
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

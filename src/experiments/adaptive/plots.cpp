@@ -3,36 +3,27 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
+#include "base/error.h"
 #include "experiments/adaptive/findings.h"
-#include "report/plot/accuracy_plot.h"
 #include "report/plot/heat_map.h"
 #include "report/plot/line_plot.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
-
-// The mean of the fields of a line that are called `field`, or `field`@0, `field`@1, ...
-std::vector<double> field_of(const Json& line, const std::string& field) {
-  if (line.contains(field)) return {line.at(field).get<double>()};
-  std::vector<double> layers;
-  while (line.contains(fmt::format("{}@{}", field, layers.size()))) {
-    layers.push_back(line.at(fmt::format("{}@{}", field, layers.size())).get<double>());
-  }
-  return layers;
-}
 
 // An arm's field over its validations, mean and interval over the seeds at each step.
 Series curve_series(const Runs& runs, const std::string& arm, const std::string& field,
                     const std::string& name) {
   std::map<int64_t, std::vector<double>> at_step;
-  for (const Json& run : runs) {
-    const Json::json_pointer place(fmt::format("/arms/{}/curve", arm));
-    if (!run.contains(place)) continue;
-    for (const Json& line : run.at(place)) {
-      const std::vector<double> values = field_of(line, field);
-      if (values.empty()) continue;
-      at_step[line.at("step").get<int64_t>()].push_back(estimate(values).mean);
+  for (const Record& run : runs) {
+    const ArmRecord* found = run.find(arm);
+    if (found == nullptr) continue;
+    for (const CurvePoint& point : found->curve) {
+      if (const std::optional<double> value = point.mean(field)) {
+        at_step[point.step].push_back(*value);
+      }
     }
   }
   Series series;
@@ -50,7 +41,7 @@ Series curve_series(const Runs& runs, const std::string& arm, const std::string&
 std::string draw_curves(const Runs& runs, const std::string& title, const std::string& y_label,
                         const std::vector<Series>& all) {
   LinePlot plot;
-  plot.title = fmt::format("{}: {}", title, runs[0].at("task").get<std::string>());
+  plot.title = fmt::format("{}: {}", title, runs[0].task);
   plot.subtitle = fmt::format("mean over blocks and {} seeds, 95 % intervals", runs.size());
   plot.x_label = "steps";
   plot.y_label = y_label;
@@ -67,18 +58,19 @@ std::vector<std::string> block_names(size_t count) {
   return names;
 }
 
-HeatMap attention_panel(const Json& tokens, const Json& head, const std::string& title) {
+HeatMap attention_panel(const std::vector<std::string>& tokens, const HeadMap& head,
+                        const std::string& title) {
   HeatMap map;
   map.title = title;
   const size_t T = tokens.size();
-  for (const Json& token : tokens) {
-    map.row_labels.push_back(token.get<std::string>());
-    map.column_labels.push_back(token.get<std::string>());
+  map.row_labels = tokens;
+  map.column_labels = tokens;
+  if (head.shares.size() != T * T) {
+    throw Error(ErrorCode::bad_data, "draw attention maps", "shares are not tokens x tokens");
   }
-  const auto shares = head.at("shares").get<std::vector<double>>();
   for (size_t row = 0; row < T; ++row) {
-    map.values.emplace_back(shares.begin() + static_cast<ptrdiff_t>(row * T),
-                            shares.begin() + static_cast<ptrdiff_t>((row + 1) * T));
+    map.values.emplace_back(head.shares.begin() + static_cast<ptrdiff_t>(row * T),
+                            head.shares.begin() + static_cast<ptrdiff_t>((row + 1) * T));
   }
   return map;
 }
@@ -102,20 +94,19 @@ std::string entropy_curve_plot(const Runs& runs) {
 }
 
 std::string class_map(const Runs& runs, const std::string& arm) {
-  const Json::json_pointer place(fmt::format("/arms/{}/by_class", arm));
-  if (!runs[0].contains(place)) return "";
+  const ArmRecord* found = runs[0].find(arm);
+  if (found == nullptr || !found->by_class) return "";
   HeatMapPanels figure;
-  figure.title =
-      fmt::format("Share of heads by block and class: {}", runs[0].at("task").get<std::string>());
-  figure.subtitle = fmt::format("s on test rows, seed {}", runs[0].at("seed").dump());
+  figure.title = fmt::format("Share of heads by block and class: {}", runs[0].task);
+  figure.subtitle = fmt::format("s on test rows, seed {}", runs[0].seed);
   figure.bar_label = "s";
-  for (const auto& [key, title] :
-       {std::pair{"mean", "mean"}, {"deviation", "standard deviation"}}) {
+  for (const auto& [values, title] : {std::pair{&found->by_class->mean, "mean"},
+                                      {&found->by_class->deviation, "standard deviation"}}) {
     HeatMap map;
     map.title = title;
-    map.values = runs[0].at(place).at(key).get<std::vector<std::vector<double>>>();
+    map.values = *values;
     map.row_labels = block_names(map.values.size());
-    map.column_labels = runs[0].at("labels").get<std::vector<std::string>>();
+    map.column_labels = runs[0].labels;
     figure.panels.push_back(map);
   }
   return draw(figure);
@@ -124,18 +115,16 @@ std::string class_map(const Runs& runs, const std::string& arm) {
 std::string difficulty_plot(const Runs& runs, const std::string& arm) {
   Series share;
   share.name = "s";
-  for (int third = 0; third < 3; ++third) {
-    const Estimate value =
-        estimate(at_path(runs, arm, fmt::format("/difficulty/thirds/{}/s_mean", third)));
+  for (size_t third = 0; third < 3; ++third) {
+    const Estimate value = estimate(third_shares(runs, arm, third));
     if (value.count == 0) return "";
-    share.x.push_back(third + 1);
+    share.x.push_back(static_cast<double>(third + 1));
     share.y.push_back(value.mean);
     share.low.push_back(value.low());
     share.high.push_back(value.high());
   }
   LinePlot plot;
-  plot.title =
-      fmt::format("Share of heads by difficulty: {}", runs[0].at("task").get<std::string>());
+  plot.title = fmt::format("Share of heads by difficulty: {}", runs[0].task);
   plot.subtitle = fmt::format(
       "thirds of test rows by a dense model's loss, easiest first; {} seeds", runs.size());
   plot.x_label = "third";
@@ -146,25 +135,24 @@ std::string difficulty_plot(const Runs& runs, const std::string& arm) {
 }
 
 std::string attention_map_figure(const Runs& runs) {
-  const Json::json_pointer place("/arms/adaptive/maps");
-  if (!runs[0].contains(place)) return "";
-  const Json& maps = runs[0].at(place);
+  const ArmRecord* found = runs[0].find("adaptive");
+  if (found == nullptr || !found->maps) return "";
   HeatMapPanels figure;
   figure.title = "Attention of one text";
   figure.subtitle = "a row per reading token; the most and the least relevant head of each block";
   figure.bar_label = "attention";
   size_t block = 0;
-  for (const Json& layer : maps.at("layers")) {
+  for (const LayerMaps& layer : found->maps->layers) {
     ++block;
-    const Json& heads = layer.at("heads");
-    for (const Json* head : {&heads.front(), &heads.back()}) {
-      figure.panels.push_back(attention_panel(
-          maps.at("tokens"), *head,
-          fmt::format("block {}, head {}, q {:.2f}{}", block, head->at("head").dump(),
-                      head->at("q").get<double>(), head->at("chosen").get<bool>() ? "" : ", off")));
+    if (layer.heads.empty()) continue;
+    for (const HeadMap* head : {&layer.heads.front(), &layer.heads.back()}) {
+      figure.panels.push_back(
+          attention_panel(found->maps->tokens, *head,
+                          fmt::format("block {}, head {}, q {:.2f}{}", block, head->head, head->q,
+                                      head->chosen ? "" : ", off")));
     }
   }
   return draw(figure);
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "experiments/runs.h"
+#include "experiments/record/runs.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 
 // s on training and validation rows and validation accuracy over the steps of the adaptive arm.
 std::string share_curve_plot(const Runs& runs);
@@ -22,4 +22,4 @@ std::string difficulty_plot(const Runs& runs, const std::string& arm);
 // Who attends to whom in one text: the most and the least relevant head of each block, first seed.
 std::string attention_map_figure(const Runs& runs);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

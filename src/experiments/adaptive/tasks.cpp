@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "experiments/adaptive/experiment.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 
 void shrink_adaptive(Experiment& experiment) {
@@ -21,7 +21,7 @@ void shrink_adaptive(Experiment& experiment) {
 
 }  // namespace
 
-Experiment adaptive_experiment(const std::string& task, bool quick) {
+Experiment describe(const std::string& task, bool quick) {
   Experiment experiment;
   experiment.name = "adaptive";
   experiment.task_name = task;
@@ -54,4 +54,4 @@ Experiment adaptive_experiment(const std::string& task, bool quick) {
   return experiment;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

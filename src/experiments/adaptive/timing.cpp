@@ -12,7 +12,7 @@
 #include "data/eval_rows.h"
 #include "engine/model.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 namespace {
 
 constexpr size_t batch_size = 32;
@@ -112,4 +112,4 @@ Json time_choices(const std::filesystem::path& folder, const std::string& data,
           {"arms", arms}};
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

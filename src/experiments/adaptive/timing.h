@@ -7,11 +7,11 @@
 #include "base/json.h"
 #include "base/progress.h"
 
-namespace headroom {
+namespace headroom::experiments::adaptive {
 
 // The checkpoints that the first seed's run kept in `folder`, on the first rows of `data`, one
 // thread. {} where there is none.
 Json time_choices(const std::filesystem::path& folder, const std::string& data,
                   const std::filesystem::path& data_dir, ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::adaptive

@@ -8,7 +8,7 @@
 #include "train/runtime.h"
 #include "train/stages/importance.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 namespace {
 
 class BudgetedRun : public SeedRun {
@@ -19,15 +19,15 @@ class BudgetedRun : public SeedRun {
         soft_steps_(steps_for(experiment.recipe.soft_epochs, *source_)),
         hard_steps_(steps_for(experiment.recipe.hard_epochs, *source_)) {}
 
-  Json run() {
-    arm("budgeted", [&](Json& json) { budgeted(json, /*free_slopes=*/false); });
-    arm("dense", [&](Json& json) { dense(json); });
-    arm("recovery", [&](Json& json) { recovery(json); });
-    arm("static", [&](Json& json) { static_gates(json); });
-    arm("random-adapted", [&](Json& json) { random_adapted(json); });
-    arm("scratch", [&](Json& json) { scratch(json); });
-    arm("budgeted-free", [&](Json& json) { budgeted(json, /*free_slopes=*/true); });
-    return results_;
+  Record run() {
+    arm("budgeted", [&](ArmRecord& made) { budgeted(made, /*free_slopes=*/false); });
+    arm("dense", [&](ArmRecord& made) { dense(made); });
+    arm("recovery", [&](ArmRecord& made) { recovery(made); });
+    arm("static", [&](ArmRecord& made) { static_gates(made); });
+    arm("random-adapted", [&](ArmRecord& made) { random_adapted(made); });
+    arm("scratch", [&](ArmRecord& made) { scratch(made); });
+    arm("budgeted-free", [&](ArmRecord& made) { budgeted(made, /*free_slopes=*/true); });
+    return record_;
   }
 
  private:
@@ -66,7 +66,7 @@ class BudgetedRun : public SeedRun {
     return [order](double budget) { return select_heads(order, budget); };
   }
 
-  void budgeted(Json& json, bool free_slopes) {
+  void budgeted(ArmRecord& arm, bool free_slopes) {
     ElasticModel model = copy_model(warm());
     model.gates = fresh_gates(shape_.layers, shape_.heads, free_slopes, seed_, device_);
     std::vector<StagePlan> soft;
@@ -78,18 +78,17 @@ class BudgetedRun : public SeedRun {
     train(model, std::move(hard), 2);
 
     const GateParameters gates = model.gates->parameters();
-    json["steps"] = warm_steps() + soft_steps_ + hard_steps_;
-    json["warm_start"] = {{"steps", warm_steps_}, {"validation", warm_score_}};
-    json["points"] = curve(model, experiment_.budgets, by_gates(model));
-    json["gates"] = {{"offset", gates.offset}, {"slope", gates.slope}};
-    json["nestedness"] = nestedness(gates, {0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875});
-    json["mass"] = mass_curve(gates);
+    arm.steps = warm_steps() + soft_steps_ + hard_steps_;
+    arm.warm_start = {warm_steps_, warm_score_};
+    arm.points = curve(model, experiment_.budgets, by_gates(model));
+    arm.gates = {gates.offset, gates.slope};
+    arm.nestedness = nestedness(gates, {0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875});
+    arm.mass = mass_curve(gates);
   }
 
-  static Json mass_curve(const GateParameters& gates) {
-    Json mass = Json::array();
-    for (int i = 1; i < 20; ++i)
-      mass.push_back({{"budget", 0.05 * i}, {"mass", gates.mass(0.05 * i)}});
+  static std::vector<MassPoint> mass_curve(const GateParameters& gates) {
+    std::vector<MassPoint> mass;
+    for (int i = 1; i < 20; ++i) mass.push_back({0.05 * i, gates.mass(0.05 * i)});
     return mass;
   }
 
@@ -97,23 +96,24 @@ class BudgetedRun : public SeedRun {
   // folded.
   void score_soft_model(const ElasticModel& model) {
     const GateParameters gates = model.gates->parameters();
-    Json soft = {{"points", Json::array()}, {"mass", mass_curve(gates)}};
-    Json cut = {{"points", Json::array()}};
-    Json folded = {{"points", Json::array()}};
+    ArmRecord soft;
+    ArmRecord cut;
+    ArmRecord folded;
+    soft.mass = mass_curve(gates);
     for (const double budget : experiment_.budgets) {
       const torch::NoGradGuard no_gradients;
       const Selection selection = select_heads(gates.order(budget), budget);
       const torch::Tensor values = model.gates->values(budget);
-      Json at = point(shape_, budget, all_heads(shape_.layers, shape_.heads),
-                      evaluate(model.weights, test_, model.evaluation(values)));
-      at["gate_mass"] = gates.mass(budget);
-      soft["points"].push_back(at);
-      cut["points"].push_back(score(model, budget, selection));
-      folded["points"].push_back(score(model, budget, selection, values));
+      Point at = point(shape_, budget, all_heads(shape_.layers, shape_.heads),
+                       evaluate(model.weights, test_, model.evaluation(values)));
+      at.gate_mass = gates.mass(budget);
+      soft.points.push_back(at);
+      cut.points.push_back(score(model, budget, selection));
+      folded.points.push_back(score(model, budget, selection, values));
     }
-    results_["arms"]["soft"] = soft;
-    results_["arms"]["soft-cut"] = cut;
-    results_["arms"]["soft-folded"] = folded;
+    record_.arm("soft") = soft;
+    record_.arm("soft-cut") = cut;
+    record_.arm("soft-folded") = folded;
   }
 
   // Dense for A + B steps: the start of the dense, post-hoc and recovery arms.
@@ -129,25 +129,23 @@ class BudgetedRun : public SeedRun {
     return *long_dense_;
   }
 
-  void dense(Json& json) {
+  void dense(ArmRecord& arm) {
     ElasticModel model = copy_model(long_dense());
     std::vector<StagePlan> plans;
     plans.push_back(
         plan(dense_stage(recipe().stages, validation_), hard_steps_, recipe().hard_rate));
     train(model, std::move(plans), 4);
-    json["steps"] = warm_steps() + soft_steps_ + hard_steps_;
-    json["points"] = Json::array({score(model, 1.0, all_heads(shape_.layers, shape_.heads))});
+    arm.steps = warm_steps() + soft_steps_ + hard_steps_;
+    arm.points = {score(model, 1.0, all_heads(shape_.layers, shape_.heads))};
 
     const HeadOrder ranked = rank_by_ablation(model, validation_);
-    results_["arms"]["post-hoc"] = {
-        {"points", curve(model, experiment_.budgets, by_order(ranked))}};
+    record_.arm("post-hoc").points = curve(model, experiment_.budgets, by_order(ranked));
     const HeadOrder random = random_order(shape_.layers, shape_.heads, seed_);
-    results_["arms"]["random"] = {{"points", curve(model, experiment_.budgets, by_order(random))}};
+    record_.arm("random").points = curve(model, experiment_.budgets, by_order(random));
   }
 
-  void recovery(Json& json) {
+  void recovery(ArmRecord& arm) {
     const HeadOrder ranked = rank_by_ablation(long_dense(), validation_);
-    json["points"] = Json::array();
     for (const double budget : experiment_.budgets) {
       if (budget >= 1.0) continue;  // nothing was removed, nothing to recover: the dense arm
       ElasticModel model = copy_model(long_dense());
@@ -156,13 +154,12 @@ class BudgetedRun : public SeedRun {
       plans.push_back(plan(masked_stage(recipe().stages, selection, validation_), hard_steps_,
                            recipe().hard_rate));
       train(model, std::move(plans), 5);
-      json["points"].push_back(score(model, budget, selection));
+      arm.points.push_back(score(model, budget, selection));
     }
-    json["steps_each"] = warm_steps() + soft_steps_ + hard_steps_;
+    arm.steps_each = warm_steps() + soft_steps_ + hard_steps_;
   }
 
-  void static_gates(Json& json) {
-    json["points"] = Json::array();
+  void static_gates(ArmRecord& arm) {
     for (const double budget : experiment_.specialist_budgets) {
       StageSettings fixed = recipe().stages;
       fixed.fixed_budget = budget;
@@ -172,23 +169,23 @@ class BudgetedRun : public SeedRun {
       plans.push_back(plan(soft_stage(fixed, validation_), soft_steps_, recipe().soft_rate));
       plans.push_back(plan(hard_stage(fixed, validation_), hard_steps_, recipe().hard_rate));
       train(model, std::move(plans), 6);
-      json["points"].push_back(score(model, budget, by_gates(model)(budget)));
+      arm.points.push_back(score(model, budget, by_gates(model)(budget)));
     }
-    json["steps_each"] = warm_steps() + soft_steps_ + hard_steps_;
+    arm.steps_each = warm_steps() + soft_steps_ + hard_steps_;
   }
 
-  void random_adapted(Json& json) {
+  void random_adapted(ArmRecord& arm) {
     const HeadOrder order = random_order(shape_.layers, shape_.heads, seed_);
     ElasticModel model = copy_model(warm());
     std::vector<StagePlan> plans;
     plans.push_back(plan(ordered_stage(recipe().stages, order, validation_),
                          soft_steps_ + hard_steps_, recipe().soft_rate));
     train(model, std::move(plans), 7);
-    json["steps"] = warm_steps() + soft_steps_ + hard_steps_;
-    json["points"] = curve(model, experiment_.budgets, by_order(order));
+    arm.steps = warm_steps() + soft_steps_ + hard_steps_;
+    arm.points = curve(model, experiment_.budgets, by_order(order));
   }
 
-  void scratch(Json& json) {
+  void scratch(ArmRecord& arm) {
     ElasticModel model = start_gated();
     std::vector<StagePlan> plans;
     plans.push_back(plan(soft_stage(recipe().stages, validation_), warm_steps() + soft_steps_,
@@ -196,8 +193,8 @@ class BudgetedRun : public SeedRun {
     plans.push_back(
         plan(hard_stage(recipe().stages, validation_), hard_steps_, recipe().hard_rate));
     train(model, std::move(plans), 8);
-    json["steps"] = warm_steps() + soft_steps_ + hard_steps_;
-    json["points"] = curve(model, experiment_.budgets, by_gates(model));
+    arm.steps = warm_steps() + soft_steps_ + hard_steps_;
+    arm.points = curve(model, experiment_.budgets, by_gates(model));
   }
 
   int64_t soft_steps_ = 0;
@@ -210,10 +207,10 @@ class BudgetedRun : public SeedRun {
 
 }  // namespace
 
-Json run_budgeted_seed(const Experiment& experiment, uint64_t seed,
-                       const std::filesystem::path& file, ProgressSink& progress) {
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress) {
   use_threads(experiment.threads);
   return BudgetedRun(experiment, seed, file, progress).run();
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -16,18 +16,18 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
 #include "base/progress.h"
 #include "experiments/experiment.h"
+#include "experiments/record/record.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 
 // The experiment of a named task: synthetic, agnews, dbpedia, imdb. `quick` shrinks rows, sizes and
 // epochs so that every arm runs in minutes on two cores; its numbers mean nothing.
-Experiment budgeted_experiment(const std::string& task, bool quick);
+Experiment describe(const std::string& task, bool quick);
 
-// Runs what `file` (JSON) does not hold yet, rewriting it after every arm; returns its content.
-Json run_budgeted_seed(const Experiment& experiment, uint64_t seed,
-                       const std::filesystem::path& file, ProgressSink& progress);
+// Runs what the record in `file` does not hold yet, rewriting it after every arm; returns it.
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 
 MassError mass_error(const Runs& runs) {
   MassError error;
   double sum = 0;
-  for (const Json& run : runs) {
-    const Json& arms = run.at("arms");
-    if (!arms.contains("soft") || !arms.at("soft").contains("mass")) continue;
+  for (const Record& run : runs) {
+    const ArmRecord* soft = run.find("soft");
+    if (soft == nullptr) continue;
     double previous = 0;
-    for (const Json& point : arms.at("soft").at("mass")) {
-      const double mass = point.at("mass").get<double>();
-      const double distance = std::abs(mass - point.at("budget").get<double>());
+    for (const auto& [budget, mass] : soft->mass) {
+      const double distance = std::abs(mass - budget);
       error.largest = std::max(error.largest, distance);
       error.rises = error.rises && mass >= previous;
       sum += distance;
@@ -28,15 +27,14 @@ MassError mass_error(const Runs& runs) {
 
 FailedSeeds failed_seeds(const Runs& runs, const std::string& arm) {
   FailedSeeds seeds;
-  for (const Json& run : runs) {
-    const Json* dense = find_point(run, "dense", 1.0);
-    const Json* other = find_point(run, arm, 1.0);
+  for (const Record& run : runs) {
+    const Point* dense = find_point(run, "dense", 1.0);
+    const Point* other = find_point(run, arm, 1.0);
     if (dense == nullptr || other == nullptr) continue;
     ++seeds.all;
-    const double least = 0.9 * dense->at("accuracy").get<double>();
-    if (other->at("accuracy").get<double>() < least) ++seeds.failed;
+    if (other->accuracy.value_or(0) < 0.9 * dense->accuracy.value_or(0)) ++seeds.failed;
   }
   return seeds;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "experiments/runs.h"
+#include "experiments/record/runs.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 
 // |mass(b) - b| after the soft stage, over the curve of every seed that has one.
 struct MassError {
@@ -24,4 +24,4 @@ struct FailedSeeds {
 };
 FailedSeeds failed_seeds(const Runs& runs, const std::string& arm);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -6,11 +6,12 @@
 #include <iterator>
 #include <string_view>
 
-#include "report/plot/accuracy_plot.h"
+#include "experiments/budgeted/summary.h"
+#include "experiments/summary/arm_plots.h"
 #include "report/plot/heat_map.h"
 #include "report/plot/line_plot.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 
 std::vector<Arm> hard_arms(Arms arms) {
   std::vector<Arm> hard;
@@ -19,13 +20,12 @@ std::vector<Arm> hard_arms(Arms arms) {
   return hard;
 }
 
-std::string budgeted_accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets,
-                                   bool close) {
-  const std::vector<Arm> hard = hard_arms(arms);
+std::string accuracy_plot(const Runs& runs, const std::vector<double>& budgets, bool close) {
+  const std::vector<Arm> hard = hard_arms(arms());
   const auto ours = std::find_if(hard.begin(), hard.end(), [](const Arm& arm) {
     return std::string_view(arm.key) == "budgeted";
   });
-  LinePlot plot = accuracy_plot(runs, hard, budgets);
+  LinePlot plot = experiments::accuracy_plot(runs, hard, budgets);
   plot.subtitle += "; equal steps for every arm";
   if (close && ours != hard.end()) {
     const double lowest = range_of(plot, ours->title).low;
@@ -36,12 +36,11 @@ std::string budgeted_accuracy_plot(const Runs& runs, Arms arms, const std::vecto
   return draw(plot);
 }
 
-std::string budgeted_gate_plot(const Json& run) {
-  const GateParameters gates = gates_of_run(run, "budgeted");
+std::string gate_plot(const Record& run) {
+  const GateParameters gates = gates_of(run, "budgeted");
   HeatMapPanels figure;
   figure.title = "Gates g(b) per layer and head";
-  figure.subtitle = fmt::format("{}, seed {}, after the hard stage",
-                                run.at("task").get<std::string>(), run.at("seed").get<uint64_t>());
+  figure.subtitle = fmt::format("{}, seed {}, after the hard stage", run.task, run.seed);
   figure.bar_label = "gate";
   for (const double budget : {0.25, 0.5, 0.75}) {
     HeatMap map;
@@ -61,23 +60,25 @@ std::string budgeted_gate_plot(const Json& run) {
   return draw(figure);
 }
 
-std::string budgeted_mass_plot(const Runs& runs) {
+std::string mass_plot(const Runs& runs) {
   LinePlot plot;
   plot.title = "Does the gate mass follow the request?";
-  plot.subtitle = fmt::format("{}, after the soft stage", runs[0].at("task").get<std::string>());
+  plot.subtitle = fmt::format("{}, after the soft stage", runs[0].task);
   plot.x_label = "requested budget b";
   plot.y_label = "mass(b), the mean gate";
   plot.references.push_back({ReferenceKind::diagonal, 0, "mass(b) = b"});
-  for (const Json& run : runs) {
+  for (const Record& run : runs) {
+    const ArmRecord* soft = run.find("soft");
+    if (soft == nullptr || soft->mass.empty()) continue;
     Series series;
-    series.name = fmt::format("seed {}", run.at("seed").get<uint64_t>());
-    for (const Json& point : run.at("arms").at("soft").at("mass")) {
-      series.x.push_back(point.at("budget").get<double>());
-      series.y.push_back(point.at("mass").get<double>());
+    series.name = fmt::format("seed {}", run.seed);
+    for (const MassPoint& point : soft->mass) {
+      series.x.push_back(point.budget);
+      series.y.push_back(point.mass);
     }
     plot.series.push_back(series);
   }
-  return draw(plot);
+  return plot.series.empty() ? "" : draw(plot);
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

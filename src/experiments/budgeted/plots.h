@@ -4,21 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "experiments/arms.h"
+#include "experiments/summary/arms.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 
 // The arms that select heads: soft gates do not, so their points have other costs.
 std::vector<Arm> hard_arms(Arms arms);
 
 // `close` frames the arms that hold their accuracy; those that collapse run off its bottom.
-std::string budgeted_accuracy_plot(const Runs& runs, Arms arms, const std::vector<double>& budgets,
-                                   bool close);
+std::string accuracy_plot(const Runs& runs, const std::vector<double>& budgets, bool close);
 
 // The gates per layer and head at several budgets.
-std::string budgeted_gate_plot(const Json& run);
+std::string gate_plot(const Record& run);
 
-// The mean gate against the budget, every seed.
-std::string budgeted_mass_plot(const Runs& runs);
+// The mean gate against the budget, every seed; empty where none stored it.
+std::string mass_plot(const Runs& runs);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "experiments/budgeted/experiment.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 namespace {
 
 void shrink(Experiment& experiment) {
@@ -24,7 +24,7 @@ void shrink(Experiment& experiment) {
 
 }  // namespace
 
-Experiment budgeted_experiment(const std::string& task, bool quick) {
+Experiment describe(const std::string& task, bool quick) {
   Experiment experiment;
   experiment.name = "budgeted";
   experiment.task_name = task;
@@ -55,4 +55,4 @@ Experiment budgeted_experiment(const std::string& task, bool quick) {
   return experiment;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -7,16 +7,15 @@
 
 #include "base/error.h"
 #include "base/table.h"
-#include "experiments/arms.h"
 #include "experiments/budgeted/measures.h"
 #include "experiments/budgeted/plots.h"
-#include "experiments/summary_parts.h"
+#include "experiments/summary/parts.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 namespace {
 
 // In the order of tables and legends.
-constexpr Arm arms[] = {
+constexpr Arm known_arms[] = {
     {"dense", "dense", /*only_full=*/true},
     {"budgeted", "budgeted (one checkpoint)"},
     {"budgeted-free", "budgeted, free slopes"},
@@ -36,17 +35,18 @@ Table cost_table(const Runs& runs, const std::vector<double>& budgets) {
       {"budget", "active heads", "attention MACs", "model MACs", "of dense", "gate mass (soft)"},
       {}};
   for (const double budget : budgets) {
-    const auto mean = [&](const char* arm, const char* key) {
+    const auto mean = [&](const char* arm, PointField key) {
       return estimate(values_of(runs, arm, budget, key));
     };
-    const Estimate active = mean("budgeted", "active_heads");
+    const Estimate active = mean("budgeted", &Point::active_heads);
     if (active.count == 0) continue;
-    const Estimate mass = mean("soft", "gate_mass");
-    table.rows.push_back({fmt::format("{}", budget), fmt::format("{:.1f} %", 100 * active.mean),
-                          fmt::format("{:.2f} M", mean("budgeted", "attention_macs").mean / 1e6),
-                          fmt::format("{:.2f} M", mean("budgeted", "model_macs").mean / 1e6),
-                          fmt::format("{:.1f} %", 100 * mean("budgeted", "macs_fraction").mean),
-                          mass.count > 0 ? fmt::format("{:.3f}", mass.mean) : "-"});
+    const Estimate mass = mean("soft", &Point::gate_mass);
+    table.rows.push_back(
+        {fmt::format("{}", budget), fmt::format("{:.1f} %", 100 * active.mean),
+         fmt::format("{:.2f} M", mean("budgeted", &Point::attention_macs).mean / 1e6),
+         fmt::format("{:.2f} M", mean("budgeted", &Point::model_macs).mean / 1e6),
+         fmt::format("{:.1f} %", 100 * mean("budgeted", &Point::macs_fraction).mean),
+         mass.count > 0 ? fmt::format("{:.3f}", mass.mean) : "-"});
   }
   return table;
 }
@@ -69,13 +69,6 @@ const char* paper_context(const std::string& task) {
   return "The paper (2605.05697) does not use this data set.";
 }
 
-std::string describe_model(const Json& shape) {
-  return fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} words",
-                     shape.at("layers").dump(), shape.at("width").dump(), shape.at("heads").dump(),
-                     shape.at("ffn").dump(), shape.at("max_tokens").dump(),
-                     shape.at("vocabulary").dump());
-}
-
 // What the page and results.json both tell.
 struct Findings {
   std::vector<double> budgets;
@@ -85,30 +78,24 @@ struct Findings {
   int failed_warm = 0;
   int failed_cold = 0;  // of cold_starts
   size_t cold_starts = 0;
-  std::string command;
 };
 
 Findings find_out(const Runs& runs) {
   Findings found;
   found.budgets = budgets_of(runs);
-  found.differences = paired_differences(runs, "budgeted", arms, found.budgets);
+  found.differences = paired_differences(runs, "budgeted", known_arms, found.budgets);
   found.mass = mass_error(runs);
-  std::vector<double> nestedness;
-  for (const Json& run : runs) {
-    if (!run.at("arms").contains("budgeted-free")) continue;
-    nestedness.push_back(run.at("arms").at("budgeted-free").at("nestedness").get<double>());
-  }
-  found.nestedness = estimate(nestedness);
+  found.nestedness = estimate(
+      numbers_of(runs, "budgeted-free", [](const ArmRecord& record) { return record.nestedness; }));
   found.failed_warm = failed_seeds(runs, "budgeted").failed;
   found.failed_cold = failed_seeds(runs, "scratch").failed;
-  found.cold_starts = values_of(runs, "scratch", 1.0, "accuracy").size();
-  found.command = reproduce_command("budgeted", runs);
+  found.cold_starts = values_of(runs, "scratch", 1.0, &Point::accuracy).size();
   return found;
 }
 
 Json write_results(const Runs& runs, const Json& timing, const Findings& found) {
-  Json results = describe_results("budgeted", runs, found.command);
-  results["arms"] = accuracies_with_costs(runs, arms, found.budgets);
+  Json results = describe_results("budgeted", runs);
+  results["arms"] = accuracies_with_costs(runs, known_arms, found.budgets);
   results["timing"] = timing;
   results["mass_error"] = {{"largest", found.mass.largest}, {"mean", found.mass.mean}};
   if (found.nestedness.count > 0) results["nestedness_free_slopes"] = to_json(found.nestedness);
@@ -142,11 +129,11 @@ std::string failures_section(const Runs& runs, const Findings& found) {
   return section + ".\n";
 }
 
-std::string write_page(const Runs& runs, const Json& timing, const Findings& found) {
-  const std::string task = runs[0].at("task").get<std::string>();
-  std::string page =
-      fmt::format("# Budgeted attention allocation: {}\n\nMade by `{}`.\n\n{}\n", task,
-                  found.command, describe_setting(runs, describe_model(runs[0].at("shape"))));
+std::string write_text(const Runs& runs, const Json& timing, const Findings& found) {
+  const std::string& task = runs[0].task;
+  std::string page = page_heading(fmt::format("Budgeted attention allocation: {}", task),
+                                  "budgeted", runs, describe_model(runs[0])) +
+                     "\n";
   page += fmt::format(
       "{}\n\n![accuracy against compute, close up](accuracy-close.svg)\n\n"
       "![accuracy against compute, all arms](accuracy.svg)\n\n",
@@ -156,7 +143,7 @@ std::string write_page(const Runs& runs, const Json& timing, const Findings& fou
       "the columns. Every arm has the same number of optimiser steps; specialists need one "
       "training and one checkpoint per budget.\n\n{}\n",
       runs.size(),
-      markdown(arm_table("arm", found.budgets, accuracies(runs, arms, found.budgets))));
+      markdown(arm_table("arm", found.budgets, accuracies(runs, known_arms, found.budgets))));
   page += fmt::format(
       "## Paired differences, points\n\nBudgeted minus the other arm on the same seeds; the "
       "dense arm is compared at its budget 1.\n\n{}\n",
@@ -164,26 +151,24 @@ std::string write_page(const Runs& runs, const Json& timing, const Findings& fou
   page += fmt::format("## Cost\n\nMACs are means per test row at its own length.\n\n{}\n",
                       markdown(cost_table(runs, found.budgets)));
   return page + timing_section(runs, timing) + gates_section(found) +
-         failures_section(runs, found) + missing_section(runs, arms);
+         failures_section(runs, found) + missing_section(runs, known_arms);
 }
 
 }  // namespace
 
-Arms budgeted_arms() {
-  return arms;
+Arms arms() {
+  return known_arms;
 }
 
-BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing) {
-  if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
+Page summarise(const Runs& runs, const Json& timing) {
+  require_summarisable(runs);
   const Findings found = find_out(runs);
-  BudgetedSummary summary;
-  summary.results = write_results(runs, timing, found);
-  summary.page = write_page(runs, timing, found);
-  summary.accuracy = budgeted_accuracy_plot(runs, arms, found.budgets, /*close=*/false);
-  summary.accuracy_close = budgeted_accuracy_plot(runs, arms, found.budgets, /*close=*/true);
-  summary.gates = budgeted_gate_plot(runs[0]);
-  summary.mass = budgeted_mass_plot(runs);
-  return summary;
+  return {write_results(runs, timing, found),
+          write_text(runs, timing, found),
+          {{"accuracy.svg", accuracy_plot(runs, found.budgets, /*close=*/false)},
+           {"accuracy-close.svg", accuracy_plot(runs, found.budgets, /*close=*/true)},
+           {"gates.svg", gate_plot(runs[0])},
+           {"mass.svg", mass_plot(runs)}}};
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -1,29 +1,19 @@
-// From the per-seed result files of the budgeted experiment to what people read: one JSON, one
-// Markdown page, four plots.
+// From the records of the budgeted experiment to what people read: one JSON, one Markdown page,
+// four plots.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "experiments/summary/arms.h"
+#include "experiments/summary/page.h"
 
-#include "base/json.h"
-#include "experiments/arms.h"
-
-namespace headroom {
+namespace headroom::experiments::budgeted {
 
 // Every arm of the experiment, in the order of tables and legends.
-Arms budgeted_arms();
+Arms arms();
 
-struct BudgetedSummary {
-  Json results;                // means and intervals of every arm and budget, paired differences
-  std::string page;            // Markdown
-  std::string accuracy;        // SVG: accuracy against whole-model MACs, all arms
-  std::string accuracy_close;  // SVG: the same, framed on the arms that hold
-  std::string gates;           // SVG: gate per layer and head at several budgets, first seed
-  std::string mass;            // SVG: mean gate against budget, every seed
-};
+// At least one record; `timing` is a bench run with where and when it was made. Plots: accuracy.svg
+// (against whole-model MACs, all arms), accuracy-close.svg (framed on the arms that hold),
+// gates.svg (per layer and head at several budgets, first seed), mass.svg (mean gate against
+// budget).
+Page summarise(const Runs& runs, const Json& timing);
 
-// `runs` are the contents of the per-seed files (at least one), `timing` a bench run with where and
-// when it was made.
-BudgetedSummary summarise_budgeted(const std::vector<Json>& runs, const Json& timing);
-
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

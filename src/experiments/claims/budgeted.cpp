@@ -5,20 +5,20 @@
 #include "experiments/claims/claims.h"
 #include "report/plot/time_plot.h"
 
-namespace headroom {
+namespace headroom::experiments::budgeted {
 namespace {
 
 constexpr double one_point = 0.01;
 
 // An arm over the seeds of the folder.
-class BudgetedResults {
+class Results {
  public:
-  explicit BudgetedResults(const ResultsFolder& folder) : folder_(folder) {}
+  explicit Results(const ResultsFolder& folder) : folder_(folder) {}
 
   const ResultsFolder& folder() const { return folder_; }
 
   Estimate accuracy(const char* arm, double budget) const {
-    return estimate(values_of(folder_.runs, arm, budget, "accuracy"));
+    return estimate(values_of(folder_.runs, arm, budget, &Point::accuracy));
   }
 
   // Budgeted minus that arm on the same seeds; an arm without budgets is taken at its one point.
@@ -36,8 +36,8 @@ std::string points(const Estimate& difference) {
   return fmt::format("{} points", difference_cell(difference));
 }
 
-void judge_kept_accuracy(const BudgetedResults& results, std::vector<Finding>& findings) {
-  Finding finding{1, {}, Verdict::reproduced};
+void judge_kept_accuracy(const Results& results, std::vector<Finding>& findings) {
+  Finding finding{1, "", Verdict::reproduced};
   std::vector<std::string> parts;
   for (const double budget : {0.3, 0.5}) {
     const Estimate accuracy = results.accuracy("budgeted", budget);
@@ -49,12 +49,12 @@ void judge_kept_accuracy(const BudgetedResults& results, std::vector<Finding>& f
     }
     if (difference.mean < -one_point) finding.verdict = Verdict::not_reproduced;
   }
-  finding.ours = fmt::format("{} (dense {} %)", join(parts, "; "),
-                             percent_cell(results.accuracy("dense", 1.0)));
+  finding.found = fmt::format("{} (dense {} %)", join(parts, "; "),
+                              percent_cell(results.accuracy("dense", 1.0)));
   findings.push_back(finding);
 }
 
-void judge_warm_start(const BudgetedResults& results, std::vector<Finding>& findings) {
+void judge_warm_start(const Results& results, std::vector<Finding>& findings) {
   const FailedSeeds cold = failed_seeds(results.folder().runs, "scratch");
   const FailedSeeds warm = failed_seeds(results.folder().runs, "budgeted");
   if (cold.all == 0 || warm.all == 0) return;
@@ -64,7 +64,7 @@ void judge_warm_start(const BudgetedResults& results, std::vector<Finding>& find
                       cold.failed > warm.failed ? Verdict::reproduced : Verdict::not_reproduced});
 }
 
-void judge_mass(const BudgetedResults& results, std::vector<Finding>& findings) {
+void judge_mass(const Results& results, std::vector<Finding>& findings) {
   const MassError error = mass_error(results.folder().runs);
   if (error.points == 0) return;
   const bool near = error.rises && error.mean <= 0.1;
@@ -77,7 +77,7 @@ void judge_mass(const BudgetedResults& results, std::vector<Finding>& findings) 
                                   : Verdict::not_reproduced});
 }
 
-void judge_speed(const BudgetedResults& results, std::vector<Finding>& findings) {
+void judge_speed(const Results& results, std::vector<Finding>& findings) {
   const Estimate gained = results.ahead_of("soft-cut", 0.5);
   if (gained.count == 0) return;
   for (const Json& cell : single_text_cells(results.folder().timing)) {
@@ -97,7 +97,7 @@ void judge_speed(const BudgetedResults& results, std::vector<Finding>& findings)
   }
 }
 
-void judge_against_pruning(const BudgetedResults& results, std::vector<Finding>& findings) {
+void judge_against_pruning(const Results& results, std::vector<Finding>& findings) {
   const Estimate over_pruned = results.ahead_of("post-hoc", 0.5);
   const Estimate over_recovered = results.ahead_of("recovery", 0.5);
   if (over_pruned.count == 0 || over_recovered.count == 0) return;
@@ -112,7 +112,7 @@ void judge_against_pruning(const BudgetedResults& results, std::vector<Finding>&
                                        : Verdict::not_reproduced});
 }
 
-void judge_against_dense(const BudgetedResults& results, std::vector<Finding>& findings) {
+void judge_against_dense(const Results& results, std::vector<Finding>& findings) {
   const Estimate over_dense = results.ahead_of("dense", 0.5, /*only_full=*/true);
   if (over_dense.count == 0) return;
   findings.push_back(
@@ -124,7 +124,7 @@ void judge_against_dense(const BudgetedResults& results, std::vector<Finding>& f
                                 : Verdict::not_reproduced});
 }
 
-void judge_against_specialists(const BudgetedResults& results, std::vector<Finding>& findings) {
+void judge_against_specialists(const Results& results, std::vector<Finding>& findings) {
   bool dominates = true;
   std::vector<std::string> parts;
   for (const double budget : budgets_of(results.folder().runs)) {
@@ -146,8 +146,8 @@ void judge_against_specialists(const BudgetedResults& results, std::vector<Findi
 
 }  // namespace
 
-std::vector<Finding> budgeted_findings(const ResultsFolder& folder) {
-  const BudgetedResults results(folder);
+std::vector<Finding> findings(const ResultsFolder& folder) {
+  const Results results(folder);
   std::vector<Finding> findings;
   judge_kept_accuracy(results, findings);
   judge_warm_start(results, findings);
@@ -159,4 +159,4 @@ std::vector<Finding> budgeted_findings(const ResultsFolder& folder) {
   return findings;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::budgeted

@@ -1,38 +1,51 @@
-// What the three papers claim, and what our stored results say about each claim. To let a new
-// experiment speak: write a reader for its folders and name it in claim_sources().
+// What the three papers claim (claims.json), and what our stored results say about each claim. To
+// let a new experiment speak: write a reader for its folders and name it in claim_sources().
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "experiments/results_folder.h"
+#include "experiments/summary/results_folder.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 enum class Verdict { reproduced, partly, not_reproduced, inconclusive };
+
 std::string_view verdict_name(Verdict verdict);
+
+struct Paper {
+  std::string id;     // "P1"; "ours" for what no paper claims
+  std::string title;  // with its arXiv number
+};
 
 struct Claim {
   int number = 0;
-  std::string_view paper;  // "P1"
-  std::string_view statement;
-  std::string_view data;        // the paper's
-  std::string_view published;   // the paper's number
-  std::string_view test;        // what decides
-  std::string_view experiment;  // of `reproduce`, that tests it; empty: arithmetic does
-  std::vector<std::string_view> tasks = {};  // of that experiment
+  std::string paper;
+  std::string claim;
+  std::string data;                // the paper's
+  std::string published;           // the paper's number
+  std::string rule;                // what decides
+  std::string experiment;          // of `reproduce`, that tests it; empty: arithmetic does
+  std::vector<std::string> tasks;  // of that experiment
 };
 
+// From claims.json, which is part of the program.
+const std::vector<Paper>& papers();
 const std::vector<Claim>& published_claims();
+const Claim& claim_numbered(int number);
 
 // What one folder, or arithmetic, says about one claim.
 struct Finding {
   int claim = 0;
-  std::string ours;
-  Verdict verdict = Verdict::inconclusive;
+  std::string found;                              // the numbers
+  std::optional<Verdict> verdict = std::nullopt;  // none: its arms were not run
+  std::string words = {};  // the verdict with what it does not cover; may be empty
 };
+
+Json to_json(const std::vector<Finding>& findings);
 
 // How an experiment's folders speak about claims.
 struct ClaimSource {
@@ -41,14 +54,19 @@ struct ClaimSource {
 };
 std::span<const ClaimSource> claim_sources();
 
-std::vector<Finding> budgeted_findings(const ResultsFolder& folder);
-std::vector<Finding> adaptive_findings(const ResultsFolder& folder);
-std::vector<Finding> variants_findings(const ResultsFolder& folder);
-
+namespace budgeted {
+std::vector<Finding> findings(const ResultsFolder& folder);
+}
+namespace adaptive {
+std::vector<Finding> findings(const ResultsFolder& folder);
+}
+namespace variants {
+std::vector<Finding> findings(const ResultsFolder& folder);
 // What the folders of the size series say together.
 std::vector<Finding> size_findings(std::span<const ResultsFolder> folders);
+}  // namespace variants
 
 // Claims about numbers of parameters and MACs need no run.
 std::vector<Finding> counted_findings();
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -6,7 +6,7 @@
 #include "budget/cost.h"
 #include "experiments/claims/claims.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 ModelShape one_layer(AttentionKind kind, int64_t width, int64_t length) {
@@ -64,4 +64,4 @@ std::vector<Finding> counted_findings() {
            as_published && crosses ? Verdict::reproduced : Verdict::not_reproduced}};
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments

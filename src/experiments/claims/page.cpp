@@ -9,17 +9,19 @@
 #include "base/table.h"
 #include "experiments/claims/claims.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
-namespace fs = std::filesystem;
-
-// What one place says about one claim.
+// What one folder, or arithmetic, says about one claim.
 struct Statement {
-  std::string subject;  // the task; empty for what is counted
-  std::string ours;
-  std::string verdict;
-  std::string how;  // command and page
+  std::string subject;                    // "agnews-pretrained": a column of the matrix
+  const ResultsFolder* folder = nullptr;  // none: from several folders, or counted
+  Finding finding;
+};
+
+struct JudgedClaim {
+  Claim claim;
+  std::vector<Statement> statements;
 };
 
 const ClaimSource* source_of(std::string_view experiment) {
@@ -35,97 +37,64 @@ bool is_about(const Claim& claim, const ResultsFolder& folder) {
          std::find(claim.tasks.begin(), claim.tasks.end(), folder.task) != claim.tasks.end();
 }
 
-std::string page_link(const ResultsFolder& folder) {
-  return fmt::format("[{0}]({0}/README.md)", folder.name);
-}
-
 // "agnews-pretrained" of the folder adaptive-agnews-pretrained.
 std::string title_of(const ResultsFolder& folder) {
   const std::string prefix = folder.experiment + "-";
   return folder.name.rfind(prefix, 0) == 0 ? folder.name.substr(prefix.size()) : folder.task;
 }
 
-std::vector<Statement> statements_about(const Claim& claim,
-                                        const std::vector<ResultsFolder>& folders) {
-  std::vector<Statement> statements;
-  for (const ResultsFolder& folder : folders) {
-    const ClaimSource* source = source_of(folder.experiment);
-    if (source == nullptr || !is_about(claim, folder)) continue;
-    const std::string how = fmt::format(
-        "`{}` ({})", folder.results.value("command", "not recorded"), page_link(folder));
-    const std::vector<Finding> findings = source->read(folder);
-    const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
-      return finding.claim == claim.number;
-    });
-    if (found == findings.end()) continue;  // its arms were not run
-    statements.push_back(
-        {title_of(folder), found->ours, std::string(verdict_name(found->verdict)), how});
-  }
-  const auto add = [&](const std::vector<Finding>& findings, const std::string& how) {
+std::vector<JudgedClaim> judge_all(const std::vector<ResultsFolder>& folders) {
+  std::vector<JudgedClaim> judged;
+  for (const Claim& claim : published_claims()) judged.push_back({claim, {}});
+  const auto add = [&](const std::vector<Finding>& findings, const std::string& subject,
+                       const ResultsFolder* folder) {
     for (const Finding& finding : findings) {
-      if (finding.claim != claim.number) continue;
-      statements.push_back({"", finding.ours, std::string(verdict_name(finding.verdict)), how});
+      if (!finding.verdict) continue;  // its arms were not run
+      JudgedClaim& about = judged.at(static_cast<size_t>(finding.claim - 1));
+      if (folder != nullptr && !is_about(about.claim, *folder)) continue;
+      about.statements.push_back({subject, folder, finding});
     }
   };
-  add(size_findings(folders), "`headroom reproduce variants` on the three sizes");
-  add(counted_findings(), "counted when this page is written");
-  return statements;
-}
-
-// The command that would test a claim.
-std::string command_to_run(const Claim& claim) {
-  if (claim.tasks.empty()) return "-";
-  return fmt::format("`headroom reproduce {} --task {}`", claim.experiment, claim.tasks.front());
-}
-
-std::string for_cell(const std::string& text) {
-  std::string cell;
-  for (const char c : text) {
-    if (c == '|') cell += '\\';
-    cell += c;
+  for (const ResultsFolder& folder : folders) {
+    const ClaimSource* source = source_of(folder.experiment);
+    if (source != nullptr) add(source->read(folder), title_of(folder), &folder);
   }
-  return cell;
+  add(variants::size_findings(folders), "three sizes", nullptr);
+  add(counted_findings(), "counted", nullptr);
+  return judged;
 }
 
-// One line per statement; what two of them say alike is said once.
-template <typename Part>
-std::string lines_of(const std::vector<Statement>& statements, const Part& part) {
-  std::vector<std::string> lines;
-  for (const Statement& statement : statements) {
-    const std::string text = part(statement);
-    if (std::find(lines.begin(), lines.end(), text) == lines.end()) lines.push_back(text);
+std::string page_file(const Claim& claim) {
+  return fmt::format("claims/{:02}.md", claim.number);
+}
+
+std::string verdict_in(const JudgedClaim& judged, const std::string& subject) {
+  for (const Statement& statement : judged.statements) {
+    if (statement.subject == subject) return std::string(verdict_name(*statement.finding.verdict));
   }
-  return join(lines, "<br>");
+  return "";
 }
 
-Table claim_table(const std::vector<ResultsFolder>& folders) {
-  Table table{{"#", "paper", "claim", "their data", "their number", "ours", "verdict", "command"},
-              {}};
-  for (const Claim& claim : published_claims()) {
-    const std::vector<Statement> statements = statements_about(claim, folders);
-    const auto named = [&](std::string Statement::*field) {
-      return lines_of(statements, [&](const Statement& statement) {
-        return statement.subject.empty()
-                   ? statement.*field
-                   : fmt::format("{}: {}", statement.subject, statement.*field);
-      });
-    };
-    const bool run = !statements.empty();
-    table.rows.push_back(
-        {fmt::format("{}", claim.number), std::string(claim.paper), std::string(claim.statement),
-         std::string(claim.data), std::string(claim.published),
-         run ? for_cell(named(&Statement::ours)) : "-",
-         run ? named(&Statement::verdict) : "not run",
-         run ? for_cell(lines_of(statements, [](const Statement& s) { return s.how; }))
-             : command_to_run(claim)});
+// A row per claim of the paper, a column per data set that says something about one of them.
+Table matrix_of(const Paper& paper, const std::vector<JudgedClaim>& all) {
+  std::vector<std::string> subjects;
+  for (const JudgedClaim& judged : all) {
+    if (judged.claim.paper != paper.id) continue;
+    for (const Statement& statement : judged.statements) {
+      const bool known =
+          std::find(subjects.begin(), subjects.end(), statement.subject) != subjects.end();
+      if (!known) subjects.push_back(statement.subject);
+    }
   }
-  return table;
-}
-
-Table test_table() {
-  Table table{{"#", "what decides"}, {}};
-  for (const Claim& claim : published_claims()) {
-    table.rows.push_back({fmt::format("{}", claim.number), std::string(claim.test)});
+  Table table{{"#", "claim"}, {}};
+  table.header.insert(table.header.end(), subjects.begin(), subjects.end());
+  for (const JudgedClaim& judged : all) {
+    if (judged.claim.paper != paper.id) continue;
+    std::vector<std::string> row = {
+        fmt::format("[{}]({})", judged.claim.number, page_file(judged.claim)), judged.claim.claim};
+    for (const std::string& subject : subjects) row.push_back(verdict_in(judged, subject));
+    if (judged.statements.empty()) row[1] += " (not run)";
+    table.rows.push_back(row);
   }
   return table;
 }
@@ -133,43 +102,97 @@ Table test_table() {
 Table folder_table(const std::vector<ResultsFolder>& folders) {
   Table table{{"results", "experiment", "task", "seeds", "date"}, {}};
   for (const ResultsFolder& folder : folders) {
-    table.rows.push_back({page_link(folder), folder.experiment, folder.task,
-                          fmt::format("{}", folder.runs.size()),
+    table.rows.push_back({fmt::format("[{0}]({0}/README.md)", folder.name), folder.experiment,
+                          folder.task, fmt::format("{}", folder.runs.size()),
                           folder.results.value("date", "-")});
   }
   return table;
 }
 
-// "verdict: 3 claims" for each verdict, counted over statements.
-std::string tally(const std::vector<ResultsFolder>& folders) {
+// "3 reproduced" for each verdict, counted over claims and data sets.
+std::string tally(const std::vector<JudgedClaim>& all) {
   std::map<std::string, int> counts;
-  for (const Claim& claim : published_claims()) {
-    const std::vector<Statement> statements = statements_about(claim, folders);
-    if (statements.empty()) ++counts["not run"];
-    for (const Statement& statement : statements) ++counts[statement.verdict];
+  for (const JudgedClaim& judged : all) {
+    if (judged.statements.empty()) ++counts["not run"];
+    for (const Statement& statement : judged.statements) {
+      ++counts[std::string(verdict_name(*statement.finding.verdict))];
+    }
   }
   std::vector<std::string> parts;
   for (const auto& [verdict, count] : counts) parts.push_back(fmt::format("{} {}", count, verdict));
   return join(parts, ", ");
 }
 
-}  // namespace
-
-std::string claims_page(const fs::path& results) {
-  const std::vector<ResultsFolder> folders = read_all_results(results);
-  return fmt::format(
+std::string matrix_page(const std::vector<JudgedClaim>& all,
+                        const std::vector<ResultsFolder>& folders) {
+  std::string text = fmt::format(
       "# What the papers claim, and what we found\n\n"
-      "Made by `headroom report --claims docs/results --out docs/results/README.md` from the JSON "
-      "files beside it; a test compares them. P1 is *Budgeted Attention Allocation* (arXiv "
-      "2605.05697), P2 *BudgetFormer* (2604.22583), P3 *Optimized, Efficient and Super Attention* "
-      "(2403.01643). Their numbers are from abstracts and captions; \"reported\" ones are from "
-      "people who read the paper. Models and samples differ from theirs, so comparisons between "
-      "arms are tested, not absolute accuracies.\n\n"
-      "Verdicts, by claim and data set: {}.\n\n{}\n"
-      "± is half the 95 % interval over seeds. \"Not run\" means that no stored result speaks "
-      "about the claim.\n\n## What decides\n\n{}\n## Stored experiments\n\n{}",
-      tally(folders), markdown(claim_table(folders)), markdown(test_table()),
-      markdown(folder_table(folders)));
+      "Each claim has a page with its rule, our numbers and the commands. Verdicts follow from the "
+      "JSON files beside this page by that rule; models and samples differ from the papers', so "
+      "comparisons between arms are tested, not absolute accuracies.\n\n"
+      "Over claims and data sets: {}.\n",
+      tally(all));
+  for (const Paper& paper : papers()) {
+    text +=
+        fmt::format("\n## {}\n\n{}",
+                    paper.id == "ours" ? paper.title : fmt::format("{}: {}", paper.id, paper.title),
+                    markdown(matrix_of(paper, all)));
+  }
+  return text + fmt::format(
+                    "\nAn empty cell: the experiment on that data set does not speak about the "
+                    "claim.\n\n## Stored experiments\n\n{}\n"
+                    "Made by `headroom report --claims docs/results --out docs/results/README.md`; "
+                    "a test compares.\n",
+                    markdown(folder_table(folders)));
 }
 
-}  // namespace headroom
+std::string describe_statement(const Statement& statement) {
+  const Finding& finding = statement.finding;
+  std::string text = fmt::format("\n### {}: {}\n\n{}.", statement.subject,
+                                 verdict_name(*finding.verdict), finding.found);
+  if (!finding.words.empty()) text += fmt::format(" In words: {}.", finding.words);
+  if (statement.folder != nullptr) {
+    text += fmt::format("\n\n[{0}](../{0}/README.md), made by `{1}`.", statement.folder->name,
+                        statement.folder->results.value("command", "not recorded"));
+  }
+  return text + "\n";
+}
+
+std::string claim_text(const JudgedClaim& judged) {
+  const Claim& claim = judged.claim;
+  const auto paper = std::find_if(papers().begin(), papers().end(),
+                                  [&](const Paper& each) { return each.id == claim.paper; });
+  std::string text = fmt::format(
+      "# Claim {}: {}\n\n"
+      "- **Paper**: {}.\n- **Their data**: {}.\n- **Their number**: {}.\n- **What decides**: "
+      "{}.\n\n"
+      "[All claims](../README.md). ± is half the 95 % interval over seeds; a \"reported\" number "
+      "is "
+      "from people who read the paper, the others from abstracts and captions.\n\n"
+      "## What we found\n",
+      claim.number, claim.claim, paper == papers().end() ? claim.paper : paper->title, claim.data,
+      claim.published, claim.rule);
+  for (const Statement& statement : judged.statements) text += describe_statement(statement);
+  if (judged.statements.empty()) {
+    text += claim.tasks.empty()
+                ? "\nNot run.\n"
+                : fmt::format("\nNot run. `headroom reproduce {} --task {}` would.\n",
+                              claim.experiment, claim.tasks.front());
+  }
+  return text;
+}
+
+}  // namespace
+
+ClaimPages claim_pages(const std::filesystem::path& results) {
+  const std::vector<ResultsFolder> folders = read_all_results(results);
+  const std::vector<JudgedClaim> all = judge_all(folders);
+  ClaimPages pages;
+  pages.matrix = matrix_page(all, folders);
+  for (const JudgedClaim& judged : all) {
+    pages.claims.push_back({page_file(judged.claim), claim_text(judged)});
+  }
+  return pages;
+}
+
+}  // namespace headroom::experiments

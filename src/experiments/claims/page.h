@@ -1,13 +1,24 @@
-// docs/results/README.md: every published claim beside what our stored results say about it.
+// docs/results/README.md, a matrix of verdicts, and claims/NN.md, a page for each published claim.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
-namespace headroom {
+namespace headroom::experiments {
+
+struct ClaimPage {
+  std::string file;  // relative to the matrix: "claims/07.md"
+  std::string text;
+};
+
+struct ClaimPages {
+  std::string matrix;
+  std::vector<ClaimPage> claims;
+};
 
 // Markdown. `results` is a folder of results folders; a claim that none of them speaks about is
 // "not run". Throws ErrorCode::bad_data when a folder is damaged.
-std::string claims_page(const std::filesystem::path& results);
+ClaimPages claim_pages(const std::filesystem::path& results);
 
-}  // namespace headroom
+}  // namespace headroom::experiments

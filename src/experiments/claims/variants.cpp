@@ -7,29 +7,29 @@
 #include "experiments/claims/claims.h"
 #include "experiments/variants/measures.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 // The arms of one folder against each other.
-class VariantsResults {
+class Results {
  public:
-  explicit VariantsResults(const ResultsFolder& folder)
-      : folder_(folder), measure_(variants_measure(folder.runs.front())) {}
+  explicit Results(const ResultsFolder& folder)
+      : folder_(folder), measure_(measure_of(folder.runs.front())) {}
 
   const ResultsFolder& folder() const { return folder_; }
   double margin() const { return margin_of(measure_); }
   Estimate gain(const char* arm, const char* base) const {
-    return variants_gain(folder_.runs, arm, base, measure_);
+    return variants::gain(folder_.runs, arm, base, measure_);
   }
-  std::string text(const Estimate& gain) const {
-    if (gain.count == 0) return "not run";
-    if (gain.count == 1) return fmt::format("{:+.2f} {} (one seed)", gain.mean, measure_.unit);
-    return fmt::format("{:+.2f} ± {:.2f} {}", gain.mean, gain.half_width, measure_.unit);
+  std::string text(const Estimate& gained) const {
+    if (gained.count == 0) return "not run";
+    if (gained.count == 1) return fmt::format("{:+.2f} {} (one seed)", gained.mean, measure_.unit);
+    return fmt::format("{:+.2f} ± {:.2f} {}", gained.mean, gained.half_width, measure_.unit);
   }
 
  private:
   const ResultsFolder& folder_;
-  VariantsMeasure measure_;
+  Measure measure_;
 };
 
 // "No worse than the other by the margin": shown, refuted, or neither.
@@ -45,7 +45,7 @@ Verdict better(const Estimate& gain) {
   return gain.high() < 0 ? Verdict::not_reproduced : Verdict::inconclusive;
 }
 
-void judge_fewer_parameters(const VariantsResults& results, std::vector<Finding>& findings) {
+void judge_fewer_parameters(const Results& results, std::vector<Finding>& findings) {
   const Estimate optimized = results.gain("optimized", "standard");
   const Estimate efficient = results.gain("efficient", "standard");
   if (optimized.count == 0 || efficient.count == 0) return;
@@ -63,7 +63,7 @@ void judge_fewer_parameters(const VariantsResults& results, std::vector<Finding>
 }
 
 // Better than Standard, and not only because tokens are mixed once more.
-void judge_super(const VariantsResults& results, std::vector<Finding>& findings) {
+void judge_super(const Results& results, std::vector<Finding>& findings) {
   const Estimate over_standard = results.gain("super", "standard");
   if (over_standard.count == 0) return;
   const Estimate over_mixing = results.gain("super", "standard-mixing");
@@ -77,7 +77,7 @@ void judge_super(const VariantsResults& results, std::vector<Finding>& findings)
                       beats == Verdict::reproduced && explained ? Verdict::partly : beats});
 }
 
-void judge_language_model(const VariantsResults& results, std::vector<Finding>& findings) {
+void judge_language_model(const Results& results, std::vector<Finding>& findings) {
   const Estimate over_matched = results.gain("super", "standard-matched");
   if (over_matched.count == 0) return;
   findings.push_back(
@@ -109,7 +109,7 @@ void judge_time(const ResultsFolder& folder, std::vector<Finding>& findings) {
 }
 
 // The best kind under a budget against Standard under the same one.
-void judge_combination(const VariantsResults& results, std::vector<Finding>& findings) {
+void judge_combination(const Results& results, std::vector<Finding>& findings) {
   std::vector<std::string> parts;
   Verdict verdict = Verdict::not_reproduced;
   for (const std::string method : {"budgeted", "static"}) {
@@ -132,9 +132,9 @@ void judge_combination(const VariantsResults& results, std::vector<Finding>& fin
 
 }  // namespace
 
-std::vector<Finding> variants_findings(const ResultsFolder& folder) {
+std::vector<Finding> findings(const ResultsFolder& folder) {
   std::vector<Finding> findings;
-  const VariantsResults results(folder);
+  const Results results(folder);
   judge_fewer_parameters(results, findings);
   judge_super(results, findings);
   judge_language_model(results, findings);
@@ -149,7 +149,7 @@ std::vector<Finding> size_findings(std::span<const ResultsFolder> folders) {
   for (const char* task : {"imdb-small", "imdb-medium", "imdb-large"}) {
     for (const ResultsFolder& folder : folders) {
       if (folder.experiment != "variants" || folder.task != task) continue;
-      const VariantsResults results(folder);
+      const Results results(folder);
       const Estimate gain = results.gain("super", "standard");
       if (gain.count == 0) continue;
       gains.push_back(gain);
@@ -166,4 +166,4 @@ std::vector<Finding> size_findings(std::span<const ResultsFolder> folders) {
                           : Verdict::inconclusive}};
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -12,7 +12,7 @@
 #include "train/stages/nested.h"
 #include "train/stages/unit_importance.h"
 
-namespace headroom {
+namespace headroom::experiments::nested {
 namespace {
 
 constexpr double soft_share = 0.75;  // of the head gates' steps
@@ -25,23 +25,24 @@ class NestedRun : public SeedRun {
         dense_steps_(steps_for(experiment.recipe.dense_epochs, *source_)),
         nested_steps_(steps_for(experiment.recipe.nested_epochs, *source_)),
         stages_(stage_settings(experiment.recipe, Method::nested)) {
-    results_["shape"]["ffn_group"] = default_group_width(shape_.ffn);
+    record_.shape->ffn_group = default_group_width(shape_.ffn);
   }
 
-  Json run() {
-    arm("nested", [&](Json& json) { nested(json, Allocation::uniform, stages_); });
-    arm("dense", [&](Json& json) { dense(json); });
-    arm("nested-global", [&](Json& json) { nested(json, Allocation::ranked, stages_); });
-    arm("nested-depth", [&](Json& json) { nested(json, Allocation::depth, stages_); });
-    arm("no-distillation", [&](Json& json) {
+  Record run() {
+    arm("nested", [&](ArmRecord& made) { nested(made, Allocation::uniform, stages_); });
+    arm("dense", [&](ArmRecord& made) { dense(made); });
+    arm("nested-global", [&](ArmRecord& made) { nested(made, Allocation::ranked, stages_); });
+    arm("nested-depth", [&](ArmRecord& made) { nested(made, Allocation::depth, stages_); });
+    arm("no-distillation", [&](ArmRecord& made) {
       StageSettings alone = stages_;
       alone.distill_weight = 0;
-      nested(json, Allocation::uniform, alone);
+      nested(made, Allocation::uniform, alone);
     });
-    arm("heads-only", [&](Json& json) { heads_only(json); });
-    arm("specialists", [&](Json& json) { specialists(json); });
-    arm("fasttext", [&](Json& json) { json = fasttext_arm(experiment_.task); });
-    return results_;
+    arm("heads-only", [&](ArmRecord& made) { heads_only(made); });
+    arm("specialists", [&](ArmRecord& made) { specialists(made); });
+    arm("fasttext",
+        [&](ArmRecord& made) { made = fasttext_arm(experiment_.task).value_or(ArmRecord{}); });
+    return record_;
   }
 
  private:
@@ -51,9 +52,10 @@ class NestedRun : public SeedRun {
       ElasticModel model = start();
       train(model, plan(dense_stage(stages_, validation_), dense_steps_, recipe().dense_rate), 0);
       const auto all = [&](double) { return all_heads(shape_.layers, shape_.heads); };
-      results_["arms"]["dense-start"] = {{"steps", dense_steps_},
-                                         {"validation", validation_curve(model, {1.0}, all)},
-                                         {"points", curve(model, {1.0}, all)}};
+      ArmRecord& begun = record_.arm("dense-start") = {};
+      begun.steps = dense_steps_;
+      begun.validation = validation_curve(model, {1.0}, all);
+      begun.points = curve(model, {1.0}, all);
       warm_ = copy_model(model);
     }
     return *warm_;
@@ -63,36 +65,35 @@ class NestedRun : public SeedRun {
     return [order, shape = shape_](double budget) { return select_units(order, shape, budget); };
   }
 
-  void nested(Json& json, Allocation allocation, const StageSettings& stages) {
+  void nested(ArmRecord& arm, Allocation allocation, const StageSettings& stages) {
     NestedSettings settings = recipe().nested;
     settings.allocation = allocation;
     ElasticModel model = copy_model(warm());
     train(model,
           plan(nested_stage(stages, settings, validation_), nested_steps_, recipe().nested_rate),
           1 + static_cast<uint64_t>(allocation));
-    json["steps"] = dense_steps_ + nested_steps_;
-    json["order"] = unit_names(*model.order);
-    json["validation"] = validation_curve(model, experiment_.budgets, by_units(*model.order));
-    json["points"] = curve(model, experiment_.budgets, by_units(*model.order));
+    arm.steps = dense_steps_ + nested_steps_;
+    arm.order = unit_names(*model.order);
+    arm.validation = validation_curve(model, experiment_.budgets, by_units(*model.order));
+    arm.points = curve(model, experiment_.budgets, by_units(*model.order));
   }
 
-  void dense(Json& json) {
+  void dense(ArmRecord& arm) {
     ElasticModel model = start();
     train(
         model,
         plan(dense_stage(stages_, validation_), dense_steps_ + nested_steps_, recipe().dense_rate),
         10);
     const auto all = [&](double) { return all_heads(shape_.layers, shape_.heads); };
-    json["steps"] = dense_steps_ + nested_steps_;
-    json["validation"] = validation_curve(model, {1.0}, all);
-    json["points"] = curve(model, {1.0}, all);
+    arm.steps = dense_steps_ + nested_steps_;
+    arm.validation = validation_curve(model, {1.0}, all);
+    arm.points = curve(model, {1.0}, all);
 
     arrange_units(model, validation_, recipe().nested);
-    results_["arms"]["post-hoc"] = {
-        {"points", curve(model, experiment_.budgets, by_units(*model.order))}};
+    record_.arm("post-hoc").points = curve(model, experiment_.budgets, by_units(*model.order));
   }
 
-  void heads_only(Json& json) {
+  void heads_only(ArmRecord& arm) {
     ElasticModel model = copy_model(warm());
     model.gates = fresh_gates(shape_.layers, shape_.heads, /*free_slopes=*/false, seed_, device_);
     const auto soft_steps = static_cast<int64_t>(soft_share * static_cast<double>(nested_steps_));
@@ -102,27 +103,25 @@ class NestedRun : public SeedRun {
         plan(hard_stage(stages_, validation_), nested_steps_ - soft_steps, recipe().hard_rate));
     train(model, std::move(plans), 11);
     const GateParameters gates = model.gates->parameters();
-    json["steps"] = dense_steps_ + nested_steps_;
-    json["points"] = curve(model, experiment_.budgets, [&](double budget) {
-      return select_heads(gates.order(budget), budget);
-    });
+    arm.steps = dense_steps_ + nested_steps_;
+    arm.points = curve(model, experiment_.budgets,
+                       [&](double budget) { return select_heads(gates.order(budget), budget); });
   }
 
-  void specialists(Json& json) {
+  void specialists(ArmRecord& arm) {
     ElasticModel arranged = copy_model(warm());
     arrange_units(arranged, validation_, recipe().nested);
     const std::vector<double>& budgets = experiment_.specialist_budgets;
     const int64_t steps_each = nested_steps_ / static_cast<int64_t>(budgets.size());
-    json["points"] = Json::array();
     for (const double budget : budgets) {
       ElasticModel model = copy_model(arranged);
       train(model,
             plan(specialist_stage(stages_, budget, validation_), steps_each, recipe().nested_rate),
             12);
-      json["points"].push_back(score(model, budget, by_units(*model.order)(budget)));
+      arm.points.push_back(score(model, budget, by_units(*model.order)(budget)));
     }
-    json["steps_each"] = steps_each;
-    json["steps"] = dense_steps_ + nested_steps_;
+    arm.steps_each = steps_each;
+    arm.steps = dense_steps_ + nested_steps_;
   }
 
   int64_t dense_steps_;
@@ -133,7 +132,7 @@ class NestedRun : public SeedRun {
 
 }  // namespace
 
-Experiment nested_experiment(const std::string& task, bool quick) {
+Experiment describe(const std::string& task, bool quick) {
   if (task != "agnews" && task != "imdb" && task != "dbpedia" && task != "banking77") {
     throw Error(ErrorCode::usage, "reproduce",
                 fmt::format("--task {} is not part of this experiment: agnews, imdb, dbpedia or "
@@ -180,10 +179,10 @@ Experiment nested_experiment(const std::string& task, bool quick) {
   return experiment;
 }
 
-Json run_nested_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
-                     ProgressSink& progress) {
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress) {
   use_threads(experiment.threads);
   return NestedRun(experiment, seed, file, progress).run();
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::nested

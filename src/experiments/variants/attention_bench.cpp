@@ -8,7 +8,7 @@
 #include "model/attention.h"
 #include "train/runtime.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 constexpr int64_t head_width = 32;
@@ -76,4 +76,4 @@ Json bench_attention(const AttentionBench& bench, ProgressSink& progress) {
   return cells;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

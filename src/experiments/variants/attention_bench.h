@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/progress.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
 struct AttentionBench {
   std::vector<int64_t> widths = {64, 128, 256};
@@ -21,4 +21,4 @@ struct AttentionBench {
 // macs_over_standard.
 Json bench_attention(const AttentionBench& bench, ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/chapter_parts.h"
+#include "experiments/summary/chapter_parts.h"
 #include "experiments/variants/kind_budgets_summary.h"
 #include "experiments/variants/summary.h"
 #include "report/html_parts.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 // The first column of a table named by its rows, and what it is about by its heading.
@@ -19,39 +19,41 @@ std::string first_numbers(const Table& table) {
   return key_numbers(numbers);
 }
 
-std::vector<ReportSection> budget_sections(const ResultsFolder& folder) {
-  std::vector<ReportSection> sections;
-  for (const auto& [title, table] : summarise_kind_budgets(folder.runs).tables) {
+std::vector<Section> budget_sections(const ResultsFolder& folder) {
+  std::vector<Section> sections;
+  for (const auto& [title, table] : kind_budget_tables(folder.runs)) {
     sections.push_back({fmt::format("table-{}", sections.size() + 1), title, html_table(table)});
   }
   return sections;
 }
 
-std::vector<ReportSection> kind_sections(const ResultsFolder& folder) {
-  const VariantsSummary summary = summarise_variants(folder.runs, folder.timing);
+std::vector<Section> kind_sections(const ResultsFolder& folder) {
+  const Page page = summarise(folder.runs, folder.timing);
+  const Table scores = score_table(folder.runs);
   return {
       {"scores", "Scores",
-       first_numbers(summary.score_table) +
-           html_figure(summary.scores, "Fewer attention parameters are to the left.") +
-           html_table(summary.score_table)},
+       first_numbers(scores) +
+           html_figure(page.svg("scores.svg"), "Fewer attention parameters are to the left.") +
+           html_table(scores)},
       {"macs", "MACs of one layer",
-       html_figure(summary.macs, "Super's mixing costs more the longer the text.")},
+       html_figure(page.svg("macs.svg"), "Super's mixing costs more the longer the text.")},
       {"time", "Measured time",
-       html_figure(summary.latency, "One attention layer on one sequence, all kinds in turns.") +
-           html_table(summary.time_table)},
+       html_figure(page.svg("latency.svg"),
+                   "One attention layer on one sequence, all kinds in turns.") +
+           html_table(time_table(folder.timing))},
   };
 }
 
 }  // namespace
 
-ReportChapter variants_chapter(const ResultsFolder& folder) {
-  ReportChapter chapter = chapter_about(folder);
-  chapter.sections =
-      folder.task == kind_budgets_results ? budget_sections(folder) : kind_sections(folder);
-  chapter.sections.insert(chapter.sections.begin(),
-                          {"setting", "Setting", html_table(setting_table(folder.runs))});
-  chapter.sections.push_back({"commands", "Commands", experiment_command(folder)});
-  return chapter;
+Chapter chapter(const ResultsFolder& folder) {
+  Chapter about = chapter_about(folder);
+  about.sections =
+      folder.task == kind_budgets_task ? budget_sections(folder) : kind_sections(folder);
+  about.sections.insert(about.sections.begin(),
+                        {"setting", "Setting", html_table(setting_table(folder.runs))});
+  about.sections.push_back({"commands", "Commands", experiment_command(folder)});
+  return about;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -1,11 +1,11 @@
 // The chapter of a report about kinds of attention on one task, or about kinds times budgets.
 #pragma once
 
-#include "experiments/results_folder.h"
+#include "experiments/summary/results_folder.h"
 #include "report/html_page.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
-ReportChapter variants_chapter(const ResultsFolder& folder);
+report::Chapter chapter(const ResultsFolder& folder);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -8,10 +8,11 @@
 #include "checkpoint/make_tokenizer.h"
 #include "experiments/seed_run.h"
 #include "experiments/variants/kind_budgets.h"
+#include "experiments/variants/kind_budgets_summary.h"
 #include "train/evaluate/translate.h"
 #include "train/runtime.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 constexpr double backward_share = 2;  // each product has two gradients of the same size
@@ -22,21 +23,22 @@ class VariantsRun : public SeedRun {
               ProgressSink& progress)
       : SeedRun(experiment, seed, file, progress) {}
 
-  Json run() {
+  Record run() {
     for (const AttentionKind kind : all_attention_kinds) {
-      arm(std::string(attention_name(kind)), [&](Json& json) { train_arm(json, begin(kind)); });
+      arm(std::string(attention_name(kind)),
+          [&](ArmRecord& made) { train_arm(made, begin(kind)); });
     }
-    arm("standard-matched", [&](Json& json) {
+    arm("standard-matched", [&](ArmRecord& made) {
       ElasticModel model = begin(AttentionKind::standard);
       for_each_attention(model.weights, halve_heads);
-      train_arm(json, std::move(model));
+      train_arm(made, std::move(model));
     });
-    arm("standard-mixing", [&](Json& json) {
+    arm("standard-mixing", [&](ArmRecord& made) {
       ElasticModel model = begin(AttentionKind::standard);
       add_mixing(model.weights);
-      train_arm(json, std::move(model));
+      train_arm(made, std::move(model));
     });
-    return results_;
+    return record_;
   }
 
  private:
@@ -68,32 +70,32 @@ class VariantsRun : public SeedRun {
     for_each_attention(weights, [&](AttentionWeights& each) { each.mixing = matrices[next++]; });
   }
 
-  void train_arm(Json& json, ElasticModel model) {
+  void train_arm(ArmRecord& arm, ElasticModel model) {
     const int64_t steps = steps_for(recipe().dense_epochs, *source_);
-    json["parameters"] = parameters_of(model);  // before training makes views of them
-    json["attention_parameters"] = attention_parameters_of(model);
+    arm.parameters = parameters_of(model);  // before training makes views of them
+    arm.attention_parameters = attention_parameters_of(model);
     const TrainingResult result =
         train(model, plan(dense_stage(recipe().stages, validation_), steps, recipe().dense_rate),
               /*salt=*/0);
-    json["steps"] = steps;
-    json["best_step"] = result.stages[0].best_step;
-    json["validation"] = {measured(evaluate(model.weights, validation_, model.evaluation()))};
-    Json point = measured(evaluate(model.weights, test_, model.evaluation()));
+    arm.steps = steps;
+    arm.best_step = result.stages[0].best_step;
+    arm.validation = {measured(evaluate(model.weights, validation_, model.evaluation()))};
+    Point point = measured(evaluate(model.weights, test_, model.evaluation()));
     if (data_.task == Task::translate) {
       const auto tokenizer = make_tokenizer(data_.tokenizer, data_.lower_case, *data_.vocabulary);
-      point["bleu"] = score_translations(model, *tokenizer, data_.test, default_beam).bleu;
+      point.bleu = score_translations(model, *tokenizer, data_.test, default_beam).bleu;
     }
     const Cost cost = cost_of_model(model);
-    point["attention_macs"] = cost.attention_macs;
-    point["model_macs"] = cost.model_macs;
-    point["training_macs"] = (1 + backward_share) * cost.model_macs;
-    point["parameters"] = json["parameters"];
-    point["attention_parameters"] = json["attention_parameters"];
-    json["points"] = {point};
+    point.attention_macs = cost.attention_macs;
+    point.model_macs = cost.model_macs;
+    point.training_macs = (1 + backward_share) * cost.model_macs;
+    point.parameters = static_cast<double>(*arm.parameters);
+    point.attention_parameters = static_cast<double>(*arm.attention_parameters);
+    arm.points = {point};
   }
 
-  static Json measured(const Evaluation& result) {
-    return {{"budget", 1.0}, {"accuracy", result.accuracy}, {"loss", result.loss}};
+  static Point measured(const Evaluation& result) {
+    return {.budget = 1, .accuracy = result.accuracy, .loss = result.loss};
   }
 
   static int64_t parameters_of(ElasticModel& model) {
@@ -143,8 +145,8 @@ class VariantsRun : public SeedRun {
 
 }  // namespace
 
-Json run_variants_seed(const Experiment& experiment, uint64_t seed,
-                       const std::filesystem::path& file, ProgressSink& progress) {
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress) {
   if (experiment.task_name == kind_budgets_task) {
     return run_kind_budgets_seed(experiment, seed, file, progress);
   }
@@ -152,4 +154,4 @@ Json run_variants_seed(const Experiment& experiment, uint64_t seed,
   return VariantsRun(experiment, seed, file, progress).run();
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -11,19 +11,19 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
 #include "base/progress.h"
 #include "experiments/experiment.h"
+#include "experiments/record/record.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
 // imdb32 (the published recipe), imdb-small, imdb-medium and imdb-large (a series of sizes),
-// agnews, agnews-budgets (train/kind_budgets.h instead of the arms above), sick, mnist, cifar10,
+// agnews, agnews-budgets (kind_budgets.h instead of the arms above), sick, mnist, cifar10,
 // shakespeare, multi30k. `quick` shrinks rows, sizes and epochs; its numbers mean nothing.
-Experiment variants_experiment(const std::string& task, bool quick);
+Experiment describe(const std::string& task, bool quick);
 
-// Runs what `file` (JSON) does not hold yet, rewriting it after every arm; returns its content.
-Json run_variants_seed(const Experiment& experiment, uint64_t seed,
-                       const std::filesystem::path& file, ProgressSink& progress);
+// Runs what the record in `file` does not hold yet, rewriting it after every arm; returns it.
+Record run_seed(const Experiment& experiment, uint64_t seed, const std::filesystem::path& file,
+                ProgressSink& progress);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -9,7 +9,7 @@
 #include "model/slice.h"
 #include "train/runtime.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 constexpr double standard_share = 0.25;  // of Standard's heads: what all arms may cost
@@ -20,21 +20,21 @@ class KindBudgetsRun : public SeedRun {
                  ProgressSink& progress)
       : SeedRun(experiment, seed, file, progress) {}
 
-  Json run() {
+  Record run() {
     for (const AttentionKind kind : all_attention_kinds) {
       const std::string name(attention_name(kind));
       shape_.attention = AttentionKind::standard;
       const int64_t heads = affordable_heads(kind);
       shape_.attention = kind;
-      arm(name + "-none", [&](Json& json) { without_budget(json, heads); });
-      arm(name + "-budgeted", [&](Json& json) { with_gates(json, heads, recipe().stages); });
-      arm(name + "-static", [&](Json& json) {
+      arm(name + "-none", [&](ArmRecord& made) { without_budget(made, heads); });
+      arm(name + "-budgeted", [&](ArmRecord& made) { with_gates(made, heads, recipe().stages); });
+      arm(name + "-static", [&](ArmRecord& made) {
         StageSettings stages = recipe().stages;
         stages.fixed_budget = share_of(heads);
-        with_gates(json, heads, stages);
+        with_gates(made, heads, stages);
       });
     }
-    return results_;
+    return record_;
   }
 
  private:
@@ -71,20 +71,20 @@ class KindBudgetsRun : public SeedRun {
 
   int64_t steps_of(double epochs) const { return steps_for(epochs, *source_); }
 
-  void without_budget(Json& json, int64_t heads) {
+  void without_budget(ArmRecord& arm, int64_t heads) {
     const Selection selection = even_heads(heads);
     ElasticModel model = start();
     model.weights = slice_model(model.weights, selection);
     const int64_t steps = steps_of(recipe().dense_epochs) + steps_of(recipe().soft_epochs) +
                           steps_of(recipe().hard_epochs);
     train(model, plan(dense_stage(recipe().stages, validation_), steps, recipe().dense_rate), 0);
-    json["steps"] = steps;
-    json["heads"] = heads;
-    json["points"] = {point(model.shape, share_of(heads), selection,
-                            evaluate(model.weights, test_, model.evaluation()))};
+    arm.steps = steps;
+    arm.heads = heads;
+    arm.points = {point(model.shape, share_of(heads), selection,
+                        evaluate(model.weights, test_, model.evaluation()))};
   }
 
-  void with_gates(Json& json, int64_t heads, const StageSettings& stages) {
+  void with_gates(ArmRecord& arm, int64_t heads, const StageSettings& stages) {
     const double budget = share_of(heads);
     ElasticModel model = start();
     model.gates = fresh_gates(shape_.layers, shape_.heads, /*free_slopes=*/false, seed_, device_);
@@ -97,18 +97,18 @@ class KindBudgetsRun : public SeedRun {
         plan(hard_stage(stages, validation_), steps_of(recipe().hard_epochs), recipe().hard_rate));
     const TrainingResult result = train(model, std::move(plans), 0);
     const Selection selection = select_heads(model.gates->parameters().order(budget), budget);
-    json["steps"] = result.steps;
-    json["heads"] = selection.total();
-    json["points"] = {score(model, budget, selection)};
+    arm.steps = result.steps;
+    arm.heads = selection.total();
+    arm.points = {score(model, budget, selection)};
   }
 };
 
 }  // namespace
 
-Json run_kind_budgets_seed(const Experiment& experiment, uint64_t seed,
-                           const std::filesystem::path& file, ProgressSink& progress) {
+Record run_kind_budgets_seed(const Experiment& experiment, uint64_t seed,
+                             const std::filesystem::path& file, ProgressSink& progress) {
   use_threads(experiment.threads);
   return KindBudgetsRun(experiment, seed, file, progress).run();
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -9,15 +9,13 @@
 
 #include <filesystem>
 
-#include "base/json.h"
 #include "base/progress.h"
 #include "experiments/experiment.h"
+#include "experiments/record/record.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
-inline constexpr const char* kind_budgets_task = "agnews-budgets";
+Record run_kind_budgets_seed(const Experiment& experiment, uint64_t seed,
+                             const std::filesystem::path& file, ProgressSink& progress);
 
-Json run_kind_budgets_seed(const Experiment& experiment, uint64_t seed,
-                           const std::filesystem::path& file, ProgressSink& progress);
-
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -2,40 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "base/table.h"
 #include "budget/attention_kind.h"
-#include "experiments/arms.h"
-#include "experiments/summary_parts.h"
+#include "experiments/summary/parts.h"
+#include "experiments/variants/measures.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 constexpr const char* methods[] = {"none", "budgeted", "static"};
-
-// An arm has one point; `key` of it over the seeds.
-std::vector<double> point_values(const Runs& runs, const std::string& arm, const char* key) {
-  std::vector<double> values;
-  for (const Json& run : runs) {
-    const Json& arms = run.at("arms");
-    if (arms.contains(arm)) values.push_back(arms.at(arm).at("points").at(0).at(key).get<double>());
-  }
-  return values;
-}
-
-// Over the seeds that have both arms.
-Estimate paired_gain(const Runs& runs, const std::string& arm, const std::string& base) {
-  std::vector<double> values;
-  for (const Json& run : runs) {
-    const Json& arms = run.at("arms");
-    if (!arms.contains(arm) || !arms.contains(base)) continue;
-    const auto accuracy = [&](const std::string& name) {
-      return arms.at(name).at("points").at(0).at("accuracy").get<double>();
-    };
-    values.push_back(accuracy(arm) - accuracy(base));
-  }
-  return estimate(values);
-}
 
 std::string arm_name(AttentionKind kind, const char* method) {
   return fmt::format("{}-{}", attention_name(kind), method);
@@ -52,18 +26,27 @@ Table kind_table(const Cell& cell) {
   return table;
 }
 
+// Over the seeds that have both arms, as a share.
+Estimate paired_gain(const Runs& runs, const std::string& arm) {
+  Measure measure = measure_of(runs[0]);
+  measure.scale = 1;
+  return gain(runs, arm, "standard-none", measure);
+}
+
 Json results_of(const Runs& runs) {
-  Json results = describe_results("variants", runs, reproduce_command("variants", runs));
+  Json results = describe_results("variants", runs);
   for (const AttentionKind kind : all_attention_kinds) {
     for (const char* method : methods) {
       const std::string name = arm_name(kind, method);
-      const std::vector<double> accuracies = point_values(runs, name, "accuracy");
+      const std::vector<double> accuracies = only_values(runs, name, &Point::accuracy);
       if (accuracies.empty()) continue;
-      results["arms"][name] = {
-          {"accuracy", to_json(estimate(accuracies))},
-          {"gain_over_standard_none", to_json(paired_gain(runs, name, "standard-none"))},
-          {"model_macs", estimate(point_values(runs, name, "model_macs")).mean},
-          {"active_heads", estimate(point_values(runs, name, "active_heads")).mean}};
+      const auto mean = [&](PointField field) {
+        return estimate(only_values(runs, name, field)).mean;
+      };
+      results["arms"][name] = {{"accuracy", to_json(estimate(accuracies))},
+                               {"gain_over_standard_none", to_json(paired_gain(runs, name))},
+                               {"model_macs", mean(&Point::model_macs)},
+                               {"active_heads", mean(&Point::active_heads)}};
     }
   }
   return results;
@@ -71,40 +54,35 @@ Json results_of(const Runs& runs) {
 
 }  // namespace
 
-KindBudgetsSummary summarise_kind_budgets(const std::vector<Json>& runs) {
-  if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
-  const Json& shape = runs[0].at("shape");
-  const std::string model =
-      fmt::format("{} layers, width {}, {} heads, FFN {}", shape.at("layers").dump(),
-                  shape.at("width").dump(), shape.at("heads").dump(), shape.at("ffn").dump());
-  const auto mean = [&](const std::string& arm, const char* key, double scale, int decimals) {
-    const Estimate value = estimate(point_values(runs, arm, key));
+std::vector<TitledTable> kind_budget_tables(const Runs& runs) {
+  const auto mean = [&](const std::string& arm, PointField field, double scale, int decimals) {
+    const Estimate value = estimate(only_values(runs, arm, field));
     return value.count == 0 ? std::string("-")
                             : fmt::format("{:.{}f}", scale * value.mean, decimals);
   };
-  KindBudgetsSummary summary;
-  summary.results = results_of(runs);
-  summary.tables = {
-      {"Test accuracy, %", kind_table([&](const auto& arm) {
-         return percent_cell(estimate(point_values(runs, arm, "accuracy")));
-       })},
-      {"Gain over standard without a budget, points, paired", kind_table([&](const auto& arm) {
-         return difference_cell(paired_gain(runs, arm, "standard-none"));
-       })},
-      {"Heads kept, %",
-       kind_table([&](const auto& arm) { return mean(arm, "active_heads", 100, 1); })},
-      {"Whole-model MACs, millions",
-       kind_table([&](const auto& arm) { return mean(arm, "model_macs", 1e-6, 2); })}};
-  summary.page = fmt::format(
-      "# Kinds of attention and budgets at the same MACs\n\nMade by `{}`.\n\n{}\n"
-      "Every arm may cost what Standard costs with a quarter of its heads; where heads cost less, "
-      "more of them are kept. `none` has only so many heads from the start, `budgeted` and "
-      "`static` choose them. All arms take the same steps.\n",
-      reproduce_command("variants", runs), describe_setting(runs, model));
-  for (const auto& [title, table] : summary.tables) {
-    summary.page += fmt::format("\n## {}\n\n{}", title, markdown(table));
-  }
-  return summary;
+  return {{"Test accuracy, %", kind_table([&](const auto& arm) {
+             return percent_cell(estimate(only_values(runs, arm, &Point::accuracy)));
+           })},
+          {"Gain over standard without a budget, points, paired",
+           kind_table([&](const auto& arm) { return difference_cell(paired_gain(runs, arm)); })},
+          {"Heads kept, %",
+           kind_table([&](const auto& arm) { return mean(arm, &Point::active_heads, 100, 1); })},
+          {"Whole-model MACs, millions",
+           kind_table([&](const auto& arm) { return mean(arm, &Point::model_macs, 1e-6, 2); })}};
 }
 
-}  // namespace headroom
+Page summarise_kind_budgets(const Runs& runs) {
+  std::string text =
+      page_heading("Kinds of attention and budgets at the same MACs", "variants", runs,
+                   describe_sizes(runs[0])) +
+      "\nEvery arm may cost what Standard costs with a quarter of its heads; where heads cost "
+      "less, "
+      "more of them are kept. `none` has only so many heads from the start, `budgeted` and "
+      "`static` choose them. All arms take the same steps.\n";
+  for (const auto& [title, table] : kind_budget_tables(runs)) {
+    text += fmt::format("\n## {}\n\n{}", title, markdown(table));
+  }
+  return {results_of(runs), text, {}};
+}
+
+}  // namespace headroom::experiments::variants

@@ -4,25 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/table.h"
+#include "experiments/record/record.h"
+#include "experiments/summary/page.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
-struct KindBudgetsTable {
+// What the task of such records is called; the experiment is "variants".
+inline constexpr const char* kind_budgets_task = "agnews-budgets";
+
+struct TitledTable {
   std::string title;
   Table table;  // a row per kind, a column per method
 };
+std::vector<TitledTable> kind_budget_tables(const Runs& runs);
 
-struct KindBudgetsSummary {
-  Json results;                          // results.json
-  std::string page;                      // README.md
-  std::vector<KindBudgetsTable> tables;  // of the page
-};
+Page summarise_kind_budgets(const Runs& runs);
 
-// What the task of such runs is called; the experiment is "variants".
-inline constexpr const char* kind_budgets_results = "agnews-budgets";
-
-KindBudgetsSummary summarise_kind_budgets(const std::vector<Json>& runs);
-
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -1,42 +1,47 @@
 #include "experiments/variants/measures.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
-constexpr VariantsMeasure accuracy = {"accuracy", "accuracy, %", 100, true, "points"};
-constexpr VariantsMeasure nats = {"loss", "nats per token", 1, false, "nats"};
-constexpr VariantsMeasure bleu = {"bleu", "BLEU", 1, true, "BLEU"};
+constexpr Measure accuracy = {"accuracy", &Point::accuracy, "accuracy, %", 100, true, "points"};
+constexpr Measure nats = {"loss", &Point::loss, "nats per token", 1, false, "nats"};
+constexpr Measure bleu = {"bleu", &Point::bleu, "BLEU", 1, true, "BLEU"};
 
-// An arm has one point, at whatever budget its MACs come to; null where the run lacks the arm.
-const Json* only_point(const Json& run, const std::string& arm) {
-  const auto found = run.at("arms").find(arm);
-  return found == run.at("arms").end() ? nullptr : &found->at("points").at(0);
+std::optional<double> only_value(const Record& run, const std::string& arm, PointField field) {
+  const ArmRecord* found = run.find(arm);
+  return found == nullptr || found->points.empty() ? std::nullopt : found->points.front().*field;
 }
 
 }  // namespace
 
-VariantsMeasure variants_measure(const Json& run) {
-  const std::string task = run.at("task").get<std::string>();
-  if (task == "multi30k") return bleu;
-  return task == "shakespeare" ? nats : accuracy;
+Measure measure_of(const Record& run) {
+  if (run.task == "multi30k") return bleu;
+  return run.task == "shakespeare" ? nats : accuracy;
 }
 
-double margin_of(const VariantsMeasure& measure) {
+double margin_of(const Measure& measure) {
   return measure.higher_is_better ? 1.0 : 0.02;  // a point of accuracy or BLEU; 0.02 nats
 }
 
-Estimate variants_gain(const Runs& runs, const std::string& arm, const std::string& base,
-                       const VariantsMeasure& measure) {
+report::Estimate gain(const Runs& runs, const std::string& arm, const std::string& base,
+                      const Measure& measure) {
   std::vector<double> values;
-  for (const Json& run : runs) {
-    const Json* ours = only_point(run, arm);
-    const Json* theirs = only_point(run, base);
-    if (ours == nullptr || theirs == nullptr) continue;
-    const double difference =
-        ours->at(measure.key).get<double>() - theirs->at(measure.key).get<double>();
+  for (const Record& run : runs) {
+    const std::optional<double> ours = only_value(run, arm, measure.field);
+    const std::optional<double> theirs = only_value(run, base, measure.field);
+    if (!ours || !theirs) continue;
+    const double difference = *ours - *theirs;
     values.push_back(measure.scale * (measure.higher_is_better ? difference : -difference));
   }
-  return estimate(values);
+  return report::estimate(values);
 }
 
-}  // namespace headroom
+std::vector<double> only_values(const Runs& runs, const std::string& arm, PointField field) {
+  std::vector<double> values;
+  for (const Record& run : runs) {
+    if (const std::optional<double> value = only_value(run, arm, field)) values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace headroom::experiments::variants

@@ -3,26 +3,29 @@
 
 #include <string>
 
-#include "experiments/runs.h"
-#include "experiments/statistics.h"
+#include "experiments/record/runs.h"
+#include "report/statistics.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
-struct VariantsMeasure {
-  const char* key;    // of a point
+struct Measure {
+  const char* key;  // in results.json
+  PointField field;
   const char* title;  // "accuracy, %"
   double scale;       // from the point's number to the title's
   bool higher_is_better;
   const char* unit;  // of a gain
 };
 
-VariantsMeasure variants_measure(const Json& run);
+Measure measure_of(const Record& run);
 
 // Within this of each other two arms count as level; fixed before anything was run.
-double margin_of(const VariantsMeasure& measure);
+double margin_of(const Measure& measure);
 
 // An arm minus another over the seeds that have both, in the measure's units; positive is better.
-Estimate variants_gain(const Runs& runs, const std::string& arm, const std::string& base,
-                       const VariantsMeasure& measure);
+report::Estimate gain(const Runs& runs, const std::string& arm, const std::string& base,
+                      const Measure& measure);
+// An arm has one point, at whatever budget its MACs come to: a field of it over the seeds.
+std::vector<double> only_values(const Runs& runs, const std::string& arm, PointField field);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

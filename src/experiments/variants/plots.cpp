@@ -7,7 +7,7 @@
 #include "budget/cost.h"
 #include "report/plot/line_plot.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 constexpr AttentionKind cheaper_kinds[] = {AttentionKind::optimized, AttentionKind::efficient,
@@ -36,17 +36,16 @@ LinePlot ratio_plot(const std::string& title, const std::string& subtitle) {
 
 }  // namespace
 
-std::string variants_score_plot(const Runs& runs, Arms arms, const VariantsMeasure& measure) {
+std::string score_plot(const Runs& runs, Arms arms, const Measure& measure) {
   LinePlot plot;
-  plot.title = fmt::format("{} by kind of attention: {}", measure.title,
-                           runs[0].at("task").get<std::string>());
+  plot.title = fmt::format("{} by kind of attention: {}", measure.title, runs[0].task);
   plot.subtitle =
       runs.size() == 1 ? "one seed" : fmt::format("{} seeds with 95 % intervals", runs.size());
   plot.x_label = "attention parameters, thousands";
   plot.y_label = measure.title;
   for (const Arm& arm : arms) {
-    const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.key));
-    const Estimate size = estimate(values_of(runs, arm.key, 1.0, "attention_parameters"));
+    const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.field));
+    const Estimate size = estimate(values_of(runs, arm.key, 1.0, &Point::attention_parameters));
     if (score.count == 0 || size.count == 0) continue;
     Series series;
     series.name = arm.title;
@@ -60,7 +59,7 @@ std::string variants_score_plot(const Runs& runs, Arms arms, const VariantsMeasu
   return plot.series.empty() ? "" : draw(plot);
 }
 
-std::string variants_macs_plot() {
+std::string macs_plot() {
   LinePlot plot = ratio_plot("Attention MACs of one layer", "from the formulas");
   for (const AttentionKind kind : cheaper_kinds) {
     Series series;
@@ -75,7 +74,7 @@ std::string variants_macs_plot() {
   return draw(plot);
 }
 
-std::string variants_latency_plot(const Json& timing) {
+std::string latency_plot(const Json& timing) {
   if (!timing.contains("cells") || timing.at("cells").empty()) return "";
   LinePlot plot = ratio_plot("Measured time of one attention layer",
                              fmt::format("one thread, medians of same-round ratios, {}",
@@ -96,4 +95,4 @@ std::string variants_latency_plot(const Json& timing) {
   return draw(plot);
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

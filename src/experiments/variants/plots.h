@@ -3,19 +3,19 @@
 
 #include <string>
 
-#include "experiments/arms.h"
+#include "experiments/summary/arms.h"
 #include "experiments/variants/measures.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
 // Scores with intervals against the attention parameters of each arm.
-std::string variants_score_plot(const Runs& runs, Arms arms, const VariantsMeasure& measure);
+std::string score_plot(const Runs& runs, Arms arms, const Measure& measure);
 
 // MACs of one attention layer over Standard's, from the formulas; Super meets Optimized at n = d
 // and Standard at n = 2d.
-std::string variants_macs_plot();
+std::string macs_plot();
 
 // Measured time over Standard's, a curve for each kind and width; empty without cells.
-std::string variants_latency_plot(const Json& timing);
+std::string latency_plot(const Json& timing);
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

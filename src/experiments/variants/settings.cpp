@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "experiments/variants/experiment.h"
-#include "experiments/variants/kind_budgets.h"
+#include "experiments/variants/kind_budgets_summary.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
 ModelShape sized(int64_t layers, int64_t width, int64_t heads, int64_t ffn) {
@@ -140,7 +140,7 @@ void shrink(Experiment& experiment) {
 
 }  // namespace
 
-Experiment variants_experiment(const std::string& task, bool quick) {
+Experiment describe(const std::string& task, bool quick) {
   Experiment experiment;
   experiment.name = "variants";
   experiment.task_name = task;
@@ -174,4 +174,4 @@ Experiment variants_experiment(const std::string& task, bool quick) {
   return experiment;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

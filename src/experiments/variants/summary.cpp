@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "experiments/arms.h"
-#include "experiments/summary_parts.h"
+#include "experiments/summary/parts.h"
+#include "experiments/variants/kind_budgets_summary.h"
 #include "experiments/variants/plots.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 namespace {
 
-constexpr Arm arms[] = {
+constexpr Arm known_arms[] = {
     {"standard", "standard"},
     {"optimized", "optimized"},
     {"efficient", "efficient"},
@@ -34,35 +34,93 @@ std::string with_interval(double mean, double half_width, int count, bool sign) 
   return count < 2 ? number : fmt::format("{} ± {:.3f}", number, half_width);
 }
 
-double mean_of(const Runs& runs, const Arm& arm, const char* key) {
+double mean_of(const Runs& runs, const Arm& arm, PointField key) {
   return estimate(values_of(runs, arm.key, 1.0, key)).mean;
 }
 
-Table score_table(const Runs& runs, const VariantsMeasure& measure) {
+Json results_of(const Runs& runs, const Json& timing, const Measure& measure) {
+  Json results = describe_results("variants", runs);
+  const Json run = to_json(runs[0]);
+  results["shape"] = run.value("shape", Json());
+  results["recipe"] = run.value("recipe", Json());
+  results["measure"] = measure.key;
+  results["margin"] = margin_of(measure);
+  for (const Arm& arm : known_arms) {
+    const std::vector<double> values = values_of(runs, arm.key, 1.0, measure.field);
+    if (values.empty()) continue;
+    Json& entry = results["arms"][arm.key];
+    entry["score"] = to_json(estimate(values));
+    entry["validation_loss"] =
+        to_json(estimate(values_of(runs, arm.key, 1.0, &Point::loss, &ArmRecord::validation)));
+    const Estimate gained = gain(runs, arm.key, "standard", measure);
+    if (gained.count > 0) entry["gain_over_standard"] = to_json(gained);
+    entry["attention_parameters"] = mean_of(runs, arm, &Point::attention_parameters);
+    entry["parameters"] = mean_of(runs, arm, &Point::parameters);
+    entry["attention_macs"] = mean_of(runs, arm, &Point::attention_macs);
+    entry["model_macs"] = mean_of(runs, arm, &Point::model_macs);
+    entry["training_macs"] = mean_of(runs, arm, &Point::training_macs);
+  }
+  results["timing"] = timing;
+  return results;
+}
+
+std::string write_text(const Runs& runs, const Json& timing, const Measure& measure,
+                       const Figure& scores, const Figure& latency) {
+  std::string text =
+      page_heading(fmt::format("Kinds of attention: {}", runs[0].task), "variants", runs,
+                   describe_model(runs[0])) +
+      fmt::format(
+          "\nAll arms share steps, rates, batches and seeds; the weights that validated best are "
+          "scored once on the test rows. Mean ± half the 95 % interval over seeds. A gain is "
+          "paired "
+          "by seed, and positive is better; \"level\" means that its interval lies within {} of "
+          "zero, a margin fixed before the runs. Backward passes count twice the forward "
+          "pass.\n\n{}\n",
+          margin_of(measure), markdown(score_table(runs))) +
+      image("score by kind", scores) + "![MACs by kind](macs.svg)\n";
+  if (!latency.svg.empty()) {
+    text += fmt::format(
+        "\n## Measured time\n\nOne attention layer on one sequence, heads of 32 columns, libtorch "
+        "on one thread, all kinds in every round, on {}, {}.\n\n{}{}",
+        timing.at("machine").at("cpu").get<std::string>(), timing.at("date").get<std::string>(),
+        image("time by kind", latency), markdown(time_table(timing)));
+  }
+  return text + missing_section(runs, known_arms);
+}
+
+}  // namespace
+
+Arms arms() {
+  return known_arms;
+}
+
+Table score_table(const Runs& runs) {
+  const Measure measure = measure_of(runs[0]);
   Table table{{"attention", measure.title, "gain over standard", "verdict", "attention parameters",
                "all parameters", "forward MACs", "forward + backward"},
               {}};
-  for (const Arm& arm : arms) {
-    const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.key));
+  for (const Arm& arm : known_arms) {
+    const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.field));
     if (score.count == 0) continue;
-    const Estimate gain = variants_gain(runs, arm.key, "standard", measure);
+    const Estimate gained = gain(runs, arm.key, "standard", measure);
     const bool itself = std::string_view(arm.key) == "standard";
-    table.rows.push_back({arm.title,
-                          with_interval(measure.scale * score.mean,
-                                        measure.scale * score.half_width, score.count, false),
-                          itself || gain.count == 0
-                              ? "-"
-                              : with_interval(gain.mean, gain.half_width, gain.count, true),
-                          itself ? "-" : verdict_of(gain, margin_of(measure)),
-                          fmt::format("{:.0f}", mean_of(runs, arm, "attention_parameters")),
-                          fmt::format("{:.0f}", mean_of(runs, arm, "parameters")),
-                          fmt::format("{:.3f} M", mean_of(runs, arm, "model_macs") / 1e6),
-                          fmt::format("{:.3f} M", mean_of(runs, arm, "training_macs") / 1e6)});
+    table.rows.push_back(
+        {arm.title,
+         with_interval(measure.scale * score.mean, measure.scale * score.half_width, score.count,
+                       false),
+         itself || gained.count == 0
+             ? "-"
+             : with_interval(gained.mean, gained.half_width, gained.count, true),
+         itself ? "-" : verdict_of(gained, margin_of(measure)),
+         fmt::format("{:.0f}", mean_of(runs, arm, &Point::attention_parameters)),
+         fmt::format("{:.0f}", mean_of(runs, arm, &Point::parameters)),
+         fmt::format("{:.3f} M", mean_of(runs, arm, &Point::model_macs) / 1e6),
+         fmt::format("{:.3f} M", mean_of(runs, arm, &Point::training_macs) / 1e6)});
   }
   return table;
 }
 
-Table timing_table(const Json& timing) {
+Table time_table(const Json& timing) {
   Table table{{"d", "n", "attention", "median ms", "over standard", "MACs over standard"}, {}};
   if (!timing.contains("cells")) return table;
   for (const Json& cell : timing.at("cells")) {
@@ -75,76 +133,15 @@ Table timing_table(const Json& timing) {
   return table;
 }
 
-std::string describe_model(const Json& run) {
-  const Json& shape = run.at("shape");
-  return fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens, vocabulary {}",
-                     shape.at("layers").dump(), shape.at("width").dump(), shape.at("heads").dump(),
-                     shape.at("ffn").dump(), shape.at("max_tokens").dump(),
-                     shape.at("vocabulary").dump());
+Page summarise(const Runs& runs, const Json& timing) {
+  require_summarisable(runs);
+  if (runs[0].task == kind_budgets_task) return summarise_kind_budgets(runs);
+  const Measure measure = measure_of(runs[0]);
+  const Figure scores = {"scores.svg", score_plot(runs, known_arms, measure)};
+  const Figure latency = {"latency.svg", latency_plot(timing)};
+  return {results_of(runs, timing, measure),
+          write_text(runs, timing, measure, scores, latency),
+          {scores, {"macs.svg", macs_plot()}, latency}};
 }
 
-Json results_of(const Runs& runs, const Json& timing, const VariantsMeasure& measure) {
-  Json results = describe_results("variants", runs, reproduce_command("variants", runs));
-  results["shape"] = runs[0].at("shape");
-  results["recipe"] = runs[0].at("recipe");
-  results["measure"] = measure.key;
-  results["margin"] = margin_of(measure);
-  for (const Arm& arm : arms) {
-    const std::vector<double> values = values_of(runs, arm.key, 1.0, measure.key);
-    if (values.empty()) continue;
-    Json& entry = results["arms"][arm.key];
-    entry["score"] = to_json(estimate(values));
-    entry["validation_loss"] =
-        to_json(estimate(values_of(runs, arm.key, 1.0, "loss", "validation")));
-    const Estimate gain = variants_gain(runs, arm.key, "standard", measure);
-    if (gain.count > 0) entry["gain_over_standard"] = to_json(gain);
-    for (const char* key :
-         {"attention_parameters", "parameters", "attention_macs", "model_macs", "training_macs"}) {
-      entry[key] = mean_of(runs, arm, key);
-    }
-  }
-  results["timing"] = timing;
-  return results;
-}
-
-std::string page_of(const Runs& runs, const Json& timing, const VariantsMeasure& measure,
-                    const VariantsSummary& parts) {
-  std::string text = fmt::format(
-      "# Kinds of attention: {}\n\nMade by `{}`.\n\n{}\n"
-      "All arms share steps, rates, batches and seeds; the weights that validated best are scored "
-      "once on the test rows. Mean ± half the 95 % interval over seeds. A gain is paired by seed, "
-      "and positive is better; \"level\" means that its interval lies within {} of zero, a margin "
-      "fixed before the runs. Backward passes count twice the forward pass.\n\n{}\n",
-      runs[0].at("task").get<std::string>(), reproduce_command("variants", runs),
-      describe_setting(runs, describe_model(runs[0])), margin_of(measure),
-      markdown(parts.score_table));
-  if (!parts.scores.empty()) text += "![score by kind](scores.svg)\n\n";
-  text += "![MACs by kind](macs.svg)\n";
-  if (!parts.latency.empty()) {
-    text += fmt::format(
-        "\n## Measured time\n\nOne attention layer on one sequence, heads of 32 columns, libtorch "
-        "on "
-        "one thread, all kinds in every round, on {}, {}.\n\n![time by kind](latency.svg)\n\n{}",
-        timing.at("machine").at("cpu").get<std::string>(), timing.at("date").get<std::string>(),
-        markdown(parts.time_table));
-  }
-  return text + missing_section(runs, arms);
-}
-
-}  // namespace
-
-VariantsSummary summarise_variants(const std::vector<Json>& runs, const Json& timing) {
-  if (runs.empty()) throw Error(ErrorCode::usage, "summarise", "there are no runs");
-  const VariantsMeasure measure = variants_measure(runs[0]);
-  VariantsSummary summary;
-  summary.results = results_of(runs, timing, measure);
-  summary.scores = variants_score_plot(runs, arms, measure);
-  summary.macs = variants_macs_plot();
-  summary.latency = variants_latency_plot(timing);
-  summary.score_table = score_table(runs, measure);
-  summary.time_table = timing_table(timing);
-  summary.page = page_of(runs, timing, measure, summary);
-  return summary;
-}
-
-}  // namespace headroom
+}  // namespace headroom::experiments::variants

@@ -2,25 +2,22 @@
 // differences from Standard, sizes, MACs and measured time.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "base/json.h"
 #include "base/table.h"
+#include "experiments/summary/arms.h"
+#include "experiments/summary/page.h"
 
-namespace headroom {
+namespace headroom::experiments::variants {
 
-struct VariantsSummary {
-  Json results;         // results.json
-  std::string page;     // README.md
-  std::string scores;   // SVG: score against attention parameters; empty without any
-  std::string macs;     // SVG: MACs over Standard's against tokens over width
-  std::string latency;  // SVG: the same with measured time; empty when nothing was timed
-  Table score_table;    // of the page
-  Table time_table;     // likewise; without rows when nothing was timed
-};
+// Every arm of the experiment, in the order of tables and legends.
+Arms arms();
 
-// `timing` is what bench_attention() measured: {date, machine, cells}, or null.
-VariantsSummary summarise_variants(const std::vector<Json>& runs, const Json& timing);
+// `timing` is what bench_attention() measured: {date, machine, cells}, or {}. Plots: scores.svg
+// (against attention parameters), macs.svg (over Standard's, against tokens over width),
+// latency.svg (the same with measured time).
+Page summarise(const Runs& runs, const Json& timing);
 
-}  // namespace headroom
+// Of the page; the second is without rows when nothing was timed.
+Table score_table(const Runs& runs);
+Table time_table(const Json& timing);
+
+}  // namespace headroom::experiments::variants

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/runs.h"
 #include "report/plot/heat_map.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 HeatMap panel(const std::string& title, const std::string& unit,
@@ -22,15 +21,6 @@ HeatMap panel(const std::string& title, const std::string& unit,
     map.column_labels.push_back(fmt::format("{}", i + 1));
   }
   return map;
-}
-
-BudgetSelections selections_of(const UnitOrder& order, const ModelShape& shape) {
-  return {[order, shape](double budget) { return select_units(order, shape, budget); },
-          order.group_width, heads_can_move(shape.attention)};
-}
-
-BudgetSelections selections_of(const GateParameters& gates) {
-  return {[gates](double budget) { return select_heads(gates.order(budget), budget); }, 0};
 }
 
 }  // namespace
@@ -60,6 +50,11 @@ AliveBudgets alive_budgets(const BudgetSelections& selections, const ModelShape&
   return alive;
 }
 
+BudgetSelections selections_of(const UnitOrder& order, const ModelShape& shape) {
+  return {[order, shape](double budget) { return select_units(order, shape, budget); },
+          order.group_width, heads_can_move(shape.attention)};
+}
+
 AliveBudgets alive_budgets(const UnitOrder& order, const ModelShape& shape) {
   return alive_budgets(selections_of(order, shape), shape);
 }
@@ -84,17 +79,4 @@ std::string alive_map(const BudgetSelections& selections, const ModelShape& shap
   return draw(figure);
 }
 
-std::string alive_map(const Json& run, const std::string& arm) {
-  const Json& arms = run.at("arms");
-  if (!arms.contains(arm)) return "";
-  const bool ordered = arms.at(arm).contains("order");
-  if (!ordered && !arms.at(arm).contains("gates")) return "";
-  const ModelShape shape = shape_of_run(run);
-  const BudgetSelections selections = ordered ? selections_of(order_of_run(run, arm), shape)
-                                              : selections_of(gates_of_run(run, arm));
-  return alive_map(selections, shape,
-                   fmt::format("{}, {}, seed {}", run.at("task").get<std::string>(), arm,
-                               run.at("seed").get<uint64_t>()));
-}
-
-}  // namespace headroom
+}  // namespace headroom::report

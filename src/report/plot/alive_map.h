@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "budget/shape.h"
 #include "budget/unit_order.h"
 
-namespace headroom {
+namespace headroom::report {
 
 // The smallest budget, in hundredths, at which each unit is on; 0 for what is on at any budget.
 struct AliveBudgets {
@@ -25,12 +24,12 @@ struct BudgetSelections {
   int64_t group_width = 0;
   bool by_importance = false;  // each layer's units are stored so, the most important first
 };
+BudgetSelections selections_of(const UnitOrder& order, const ModelShape& shape);
+
 AliveBudgets alive_budgets(const BudgetSelections& selections, const ModelShape& shape);
 
 // The SVG; `subject` says whose units these are, in the subtitle.
 std::string alive_map(const BudgetSelections& selections, const ModelShape& shape,
                       const std::string& subject);
-// The same for an arm of a run; empty where that arm holds neither an order nor gates.
-std::string alive_map(const Json& run, const std::string& arm);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr double largest_plottable = 1e100;
@@ -94,4 +94,4 @@ std::string format_value(double value, ValueFormat format, double step) {
   return text;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace headroom {
+namespace headroom::report {
 
 enum class ValueFormat {
   plain,     // 0.25 as "0.25"
@@ -62,4 +62,4 @@ Ticks round_ticks(ValueRange range, int at_most, ValueFormat format = ValueForma
 // `value` with as many decimals as multiples of `step` need.
 std::string format_value(double value, ValueFormat format, double step);
 
-}  // namespace headroom
+}  // namespace headroom::report

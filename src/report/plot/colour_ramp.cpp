@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 using Rgb = std::array<double, 3>;  // 0 to 255
@@ -59,4 +59,4 @@ std::string_view text_colour_on_ramp(double value) {
   return with_white > with_black ? "#ffffff" : "#000000";
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

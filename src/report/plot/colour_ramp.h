@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace headroom {
+namespace headroom::report {
 
 // "#rrggbb" for a value from 0 to 1; values outside get the colour of the nearer end.
 std::string ramp_colour(double value);
@@ -13,4 +13,4 @@ std::string ramp_colour(double value);
 // Black or white, whichever contrasts more with ramp_colour(value).
 std::string_view text_colour_on_ramp(double value);
 
-}  // namespace headroom
+}  // namespace headroom::report

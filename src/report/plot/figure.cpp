@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr double title_size = 17;
@@ -172,4 +172,4 @@ std::string series_class(size_t index) {
   return fmt::format("series-{}", index % palette.size());
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

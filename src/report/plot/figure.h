@@ -9,7 +9,7 @@
 
 #include "report/plot/svg.h"
 
-namespace headroom {
+namespace headroom::report {
 
 // A rectangle in pixels, y downwards.
 struct Box {
@@ -53,4 +53,4 @@ void draw_upwards(SvgWriter& svg, double x, double y, std::string_view text);
 // Style class that gives a series its colour ("series-3"); colours repeat after ten.
 std::string series_class(size_t index);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -10,7 +10,7 @@
 #include "report/plot/heat_map_layout.h"
 #include "report/plot/svg.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr int bar_stripes = 64;
@@ -141,4 +141,4 @@ std::string draw(const HeatMap& map) {
   return draw(figure);
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -7,7 +7,7 @@
 
 #include "report/plot/axis.h"
 
-namespace headroom {
+namespace headroom::report {
 
 struct HeatMap {
   std::string title;
@@ -33,4 +33,4 @@ struct HeatMapPanels {
 std::string draw(const HeatMap& map);
 std::string draw(const HeatMapPanels& figure);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr double widest_row_of_panels = 1000;
@@ -139,4 +139,4 @@ HeatMapLayout lay_out(const HeatMapPanels& figure) {
   return layout;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -7,7 +7,7 @@
 #include "report/plot/figure.h"
 #include "report/plot/heat_map.h"
 
-namespace headroom {
+namespace headroom::report {
 
 struct PanelLayout {
   Box cells;                // all cells of the panel together
@@ -32,4 +32,4 @@ std::string cell_text(double value, ValueFormat format);
 // Throws what draw(HeatMapPanels) throws.
 HeatMapLayout lay_out(const HeatMapPanels& figure);
 
-}  // namespace headroom
+}  // namespace headroom::report

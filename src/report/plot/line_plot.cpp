@@ -10,7 +10,7 @@
 #include "report/plot/marker.h"
 #include "report/plot/svg.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 void draw_grid(SvgWriter& svg, const LinePlot& plot, const LinePlotLayout& layout) {
@@ -130,4 +130,4 @@ std::string draw(const LinePlot& plot) {
   return svg.finish();
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -7,7 +7,7 @@
 
 #include "report/plot/axis.h"
 
-namespace headroom {
+namespace headroom::report {
 
 // One curve. Its colour, marker and dash pattern follow from its place in LinePlot::series. A point
 // with a NaN or infinite coordinate is left out, and the line has a gap there.
@@ -56,4 +56,4 @@ struct LinePlot {
 // different lengths, or an explicit range that is not one.
 std::string draw(const LinePlot& plot);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -10,7 +10,7 @@
 #include "base/join.h"
 #include "report/plot/marker.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr double widest_step = 5;    // pixels between neighbouring error bars that share an x
@@ -216,4 +216,4 @@ void draw_curves(SvgWriter& svg, const LinePlot& plot, const LinePlotLayout& lay
   }
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -5,8 +5,8 @@
 #include "report/plot/line_plot_layout.h"
 #include "report/plot/svg.h"
 
-namespace headroom {
+namespace headroom::report {
 
 void draw_curves(SvgWriter& svg, const LinePlot& plot, const LinePlotLayout& layout);
 
-}  // namespace headroom
+}  // namespace headroom::report

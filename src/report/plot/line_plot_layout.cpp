@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr double plot_width = 540;
@@ -129,4 +129,4 @@ LinePlotLayout lay_out(const LinePlot& plot) {
   return layout;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

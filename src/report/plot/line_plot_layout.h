@@ -6,7 +6,7 @@
 #include "report/plot/figure.h"
 #include "report/plot/line_plot.h"
 
-namespace headroom {
+namespace headroom::report {
 
 struct LinePlotLayout {
   double width = 0;  // of the whole figure
@@ -31,4 +31,4 @@ inline constexpr double legend_key_width = 34;  // the line and marker in front 
 // Throws what draw(LinePlot) throws.
 LinePlotLayout lay_out(const LinePlot& plot);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -9,7 +9,7 @@
 #include "base/join.h"
 #include "report/plot/figure.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 struct Point {
@@ -61,4 +61,4 @@ std::string_view reference_dash_pattern(size_t index) {
   return reference_dashes[index % reference_dashes.size()];
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

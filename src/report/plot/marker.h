@@ -6,7 +6,7 @@
 
 #include "report/plot/svg.h"
 
-namespace headroom {
+namespace headroom::report {
 
 // Draws the marker of series `index` centred on (x, y): five shapes, filled, then hollow. Opens the
 // element; the caller may add a tooltip and must close it.
@@ -19,4 +19,4 @@ size_t distinct_markers();
 std::string_view dash_pattern(size_t index);
 std::string_view reference_dash_pattern(size_t index);
 
-}  // namespace headroom
+}  // namespace headroom::report

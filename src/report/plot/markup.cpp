@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
@@ -116,4 +116,4 @@ std::string MarkupWriter::finish() {
   return std::exchange(out_, {});
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

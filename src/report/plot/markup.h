@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace headroom {
+namespace headroom::report {
 
 // Text as it may stand between tags or inside a quoted attribute. Control characters and broken
 // UTF-8, which no XML document may hold, become U+FFFD.
@@ -52,4 +52,4 @@ class MarkupWriter {
   std::vector<std::string> open_tags_;
 };
 
-}  // namespace headroom
+}  // namespace headroom::report

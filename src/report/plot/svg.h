@@ -5,7 +5,7 @@
 
 #include "report/plot/markup.h"
 
-namespace headroom {
+namespace headroom::report {
 
 using SvgWriter = MarkupWriter;
 
@@ -14,4 +14,4 @@ inline std::string svg_number(double value) {
   return short_number(value);
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -3,39 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
-#include "report/plot/accuracy_plot.h"
-
-namespace headroom {
-namespace {
-
-// Selections of equal size cost the same MACs but for the lengths of the rows they were scored on.
-constexpr double same_cost = 0.01;
-
-bool costs_as_much(const Runs& runs, const Arm& arm, const Arm& ours, double budget) {
-  const Estimate theirs = estimate(values_of(runs, arm.key, budget, "macs_fraction"));
-  const Estimate timed = estimate(values_of(runs, ours.key, budget, "macs_fraction"));
-  return theirs.count > 0 && timed.count > 0 && std::abs(theirs.mean - timed.mean) < same_cost;
-}
-
-Series times_of(const Runs& runs, const Arm& arm, const Arm& ours, const std::vector<Json>& cells) {
-  Series series;
-  series.name = arm.title;
-  for (const Json& cell : cells) {
-    const double budget = cell.at("budget").get<double>();
-    const Estimate accuracy = estimate(values_of(runs, arm.key, budget, "accuracy"));
-    if (accuracy.count == 0 || !costs_as_much(runs, arm, ours, budget)) continue;
-    add_accuracy(series, cell.at("median_ms").get<double>(), accuracy);
-  }
-  return series;
-}
-
-}  // namespace
-
-// The cells of one text of the longest length that was timed.
+namespace headroom::report {
 std::vector<Json> single_text_cells(const Json& timing) {
   std::vector<Json> cells;
   if (!timing.contains("cells")) return cells;
@@ -58,25 +29,6 @@ std::string describe_timing(const Json& timing) {
                      engine.empty() ? "" : fmt::format(", {} engine", engine),
                      timing.at("machine").at("cpu").get<std::string>(),
                      timing.at("threads").dump());
-}
-
-LinePlot accuracy_time_plot(const Runs& runs, const Arm& ours, Arms arms, const Json& timing) {
-  const std::vector<Json> cells = single_text_cells(timing);
-  LinePlot plot;
-  if (times_of(runs, ours, ours, cells).x.empty()) return plot;
-  plot.title = fmt::format("Accuracy against time: {}", runs[0].at("task").get<std::string>());
-  plot.subtitle =
-      fmt::format("{}; accuracy: {}", describe_timing(timing), describe_intervals(runs));
-  plot.x_label = "median milliseconds";
-  plot.y_label = "accuracy";
-  plot.y_format = ValueFormat::percent;
-  for (const Arm& arm : arms) {
-    Series series = times_of(runs, arm, ours, cells);
-    if (!series.x.empty()) plot.series.push_back(std::move(series));
-  }
-  add_fasttext(plot, runs);
-  frame_on(plot, ours);
-  return plot;
 }
 
 LinePlot speedup_plot(const Json& timing) {
@@ -125,4 +77,4 @@ Table timing_table(const Json& timing) {
   return table;
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/table.h"
-#include "experiments/results_folder.h"
+#include "experiments/summary/results_folder.h"
 #include "report/html_page.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 // A chapter with its title and lead, without sections.
-ReportChapter chapter_about(const ResultsFolder& folder);
+Chapter chapter_about(const ResultsFolder& folder);
 
 // Seeds, rows, model, start, machine and date.
 Table setting_table(const Runs& runs);
@@ -18,4 +18,4 @@ Table setting_table(const Runs& runs);
 // HTML: the command that makes the experiment again; empty where it is not known.
 std::string experiment_command(const ResultsFolder& folder);
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -1,4 +1,4 @@
-#include "experiments/results_folder.h"
+#include "experiments/summary/results_folder.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "experiments/budgeted/summary.h"
 #include "experiments/nested/summary.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,33 +32,28 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return entries;
 }
 
-uint64_t seed_of(const Json& run) {
-  return static_cast<uint64_t>(
-      JsonFields(run, ErrorCode::bad_data, "run").integer("seed", 0, int64_t{1} << 53));
-}
-
 Runs read_runs(const fs::path& folder) {
   Runs runs;
   for (const fs::path& file : sorted_entries(folder)) {
-    if (file.extension() == ".json") runs.push_back(read_json_file(file));
+    if (file.extension() == ".json") runs.push_back(read_record(file));
   }
   if (runs.empty()) {
     throw Error(ErrorCode::bad_data, "read results",
                 fmt::format("{} holds no runs: has reproduce finished a seed?", folder.string()));
   }
   std::sort(runs.begin(), runs.end(),
-            [](const Json& a, const Json& b) { return seed_of(a) < seed_of(b); });
+            [](const Record& a, const Record& b) { return a.seed < b.seed; });
   return runs;
 }
 
 std::vector<Arm> arms_in(const Runs& runs) {
   std::vector<Arm> arms;
-  for (const Json& run : runs) {
-    for (auto arm = run.at("arms").begin(); arm != run.at("arms").end(); ++arm) {
-      const std::string& key = arm.key();
-      const bool known =
-          std::any_of(arms.begin(), arms.end(), [&](const Arm& other) { return other.key == key; });
-      if (!known) arms.push_back({key.c_str(), key.c_str()});
+  for (const Record& run : runs) {
+    for (const auto& [name, record] : run.arms) {
+      const auto same = [&](const Arm& other) { return other.key == name; };
+      if (std::none_of(arms.begin(), arms.end(), same)) {
+        arms.push_back({name.c_str(), name.c_str()});
+      }
     }
   }
   return arms;
@@ -66,9 +61,9 @@ std::vector<Arm> arms_in(const Runs& runs) {
 
 std::vector<Arm> listed_arms(const ResultsFolder& folder) {
   Arms known;
-  if (folder.experiment == "budgeted") known = budgeted_arms();
-  if (folder.experiment == "nested") known = nested_arms();
-  if (folder.experiment == "adaptive") known = adaptive_arms();
+  if (folder.experiment == "budgeted") known = budgeted::arms();
+  if (folder.experiment == "nested") known = nested::arms();
+  if (folder.experiment == "adaptive") known = adaptive::arms();
   return known.empty() ? arms_in(folder.runs) : std::vector<Arm>(known.begin(), known.end());
 }
 
@@ -98,10 +93,11 @@ std::vector<ResultsFolder> read_all_results(const fs::path& parent) {
 
 ExperimentArms arms_of(const ResultsFolder& folder) {
   ExperimentArms arms{listed_arms(folder), {}};
-  // The summary or the run says which arm it is about; otherwise the one with the experiment's
+  // The summary or the record says which arm it is about; otherwise the one with the experiment's
   // name.
+  const std::string& named = folder.runs[0].default_arm;
   const std::string ours =
-      folder.results.value("compared_arm", folder.runs[0].value("default_arm", folder.experiment));
+      folder.results.value("compared_arm", named.empty() ? folder.experiment : named);
   const auto found = std::find_if(arms.all.begin(), arms.all.end(),
                                   [&](const Arm& arm) { return arm.key == ours; });
   if (found == arms.all.end()) {
@@ -112,4 +108,4 @@ ExperimentArms arms_of(const ResultsFolder& folder) {
   return arms;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments

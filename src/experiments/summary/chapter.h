@@ -2,11 +2,11 @@
 // it shows, whatever the experiment is called.
 #pragma once
 
-#include "experiments/results_folder.h"
+#include "experiments/summary/results_folder.h"
 #include "report/html_page.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
-ReportChapter results_chapter(const ResultsFolder& folder);
+report::Chapter results_chapter(const ResultsFolder& folder);
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -1,4 +1,4 @@
-#include "experiments/statistics.h"
+#include "report/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 // Two-sided 97.5 % points of Student's t for 1 to 30 degrees of freedom; 1.96 beyond.
@@ -81,4 +81,4 @@ Interval share_interval(double share, int64_t count) {
   return {std::max(0.0, middle - reach), std::min(1.0, middle + reach)};
 }
 
-}  // namespace headroom
+}  // namespace headroom::report

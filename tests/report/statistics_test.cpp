@@ -1,10 +1,10 @@
-#include "experiments/statistics.h"
+#include "report/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace headroom {
+namespace headroom::report {
 namespace {
 
 TEST(Statistics, ThreeValuesGetStudentsInterval) {
@@ -66,4 +66,4 @@ TEST(ShareInterval, IsWilsonsAndStaysInsideZeroToOne) {
 }
 
 }  // namespace
-}  // namespace headroom
+}  // namespace headroom::report

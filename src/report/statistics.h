@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace headroom {
+namespace headroom::report {
 
 struct Estimate {
   double mean = 0;
@@ -34,4 +34,4 @@ Interval bootstrap(const std::vector<double>& values);
 // interval, which stays inside 0 to 1). Of one model on one sample: says nothing about other seeds.
 Interval share_interval(double share, int64_t count);
 
-}  // namespace headroom
+}  // namespace headroom::report

@@ -1,4 +1,4 @@
-// A folder that `reproduce` wrote: results.json, timing.json and a file per seed under runs/.
+// A folder that `reproduce` wrote: results.json, timing.json and a record per seed under runs/.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "experiments/arms.h"
-#include "experiments/runs.h"
+#include "experiments/summary/arms.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 struct ResultsFolder {
   std::string name;        // of the folder: "budgeted-agnews"
@@ -26,12 +25,12 @@ ResultsFolder read_results(const std::filesystem::path& folder);
 // Those directly in `parent` that hold a results.json with an experiment and runs, by name.
 std::vector<ResultsFolder> read_all_results(const std::filesystem::path& parent);
 
-// The arms of an experiment. One that this version does not know has those of its runs, under the
-// names they have there, which must outlive this.
+// The arms of an experiment. One that this version does not know has those of its records, under
+// the names they have there, which must outlive this.
 struct ExperimentArms {
   std::vector<Arm> all;
   Arm ours;  // what the others are compared with
 };
 ExperimentArms arms_of(const ResultsFolder& folder);
 
-}  // namespace headroom
+}  // namespace headroom::experiments

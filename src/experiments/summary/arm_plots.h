@@ -1,14 +1,15 @@
-// Accuracy against compute: a curve per arm with intervals over the seeds.
+// Accuracy against compute and against time, a curve per arm with intervals over the seeds; and
+// when the units of an arm come alive.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "experiments/arms.h"
+#include "experiments/summary/arms.h"
 #include "report/plot/line_plot.h"
 
-namespace headroom {
+namespace headroom::experiments {
 
 // Points whose MACs are not known are left out. The caller adds what its experiment has beyond
 // that: a frame, reference lines, more of a subtitle.
@@ -37,4 +38,13 @@ ValueRange range_of(const LinePlot& plot, std::string_view name);
 // The same over all series.
 ValueRange range_of(const LinePlot& plot);
 
-}  // namespace headroom
+// Accuracy over the time of one text. What was timed are the selections of `ours`: another arm
+// stands at a budget's time where it spends as many MACs there, and is left out where it does not.
+// No series when no budget was both scored and timed.
+LinePlot accuracy_time_plot(const Runs& runs, const Arm& ours, Arms arms, const Json& timing);
+
+// When each head and FFN group of an arm comes alive, as an SVG; empty where the arm holds neither
+// an order nor gates.
+std::string alive_map(const Record& run, const std::string& arm);
+
+}  // namespace headroom::experiments

@@ -1,14 +1,14 @@
-#include "experiments/chapter_parts.h"
+#include "experiments/summary/chapter_parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/join.h"
-#include "experiments/summary_parts.h"
+#include "experiments/summary/parts.h"
 #include "report/html_parts.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 std::string values_in(const Json& object) {
@@ -25,8 +25,8 @@ std::string values_in(const Json& object) {
 
 }  // namespace
 
-ReportChapter chapter_about(const ResultsFolder& folder) {
-  ReportChapter chapter;
+Chapter chapter_about(const ResultsFolder& folder) {
+  Chapter chapter;
   chapter.title = fmt::format("{} on {}", folder.experiment, folder.task);
   chapter.lead = fmt::format("An experiment with {} {}, from {}.", folder.runs.size(),
                              folder.runs.size() == 1 ? "seed" : "seeds", folder.name);
@@ -34,21 +34,20 @@ ReportChapter chapter_about(const ResultsFolder& folder) {
 }
 
 Table setting_table(const Runs& runs) {
-  const Json& run = runs[0];
+  const Record& run = runs[0];
+  const Json stored = to_json(run);
   Table table{{"setting", ""}, {}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) table.rows.push_back({name, value});
   };
-  const auto object = [&](const char* key) {
-    return run.contains(key) && run.at(key).is_object() ? values_in(run.at(key)) : std::string();
-  };
   add("seeds", list_seeds(runs, ", "));
-  add("rows", object("rows"));
-  add("shape", object("shape"));
-  add("start", run.value("start", ""));
-  const Json machine = run.value("machine", Json::object());
-  add("trained on", machine.value("gpu", machine.value("cpu", "")));
-  add("date", run.value("date", ""));
+  if (run.rows) add("rows", values_in(stored.at("rows")));
+  if (run.shape) add("shape", values_in(stored.at("shape")));
+  add("start", run.start);
+  if (run.machine)
+    add("trained on", run.machine->gpu.empty() ? run.machine->cpu : run.machine->gpu);
+  add("date", run.date);
+  add("commit", run.commit);
   return table;
 }
 
@@ -58,4 +57,4 @@ std::string experiment_command(const ResultsFolder& folder) {
   return command_list({{fmt::format("{} --out DIR", made), "The experiment:"}});
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments

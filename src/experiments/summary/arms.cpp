@@ -1,11 +1,11 @@
-#include "experiments/arms.h"
+#include "experiments/summary/arms.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 // A row per arm that has any value; `values(arm, budget)` are those of the seeds.
@@ -34,24 +34,17 @@ std::string with_interval(const std::string& mean, const Estimate& value) {
 }  // namespace
 
 std::vector<ArmEstimates> accuracies(const Runs& runs, Arms arms,
-                                     const std::vector<double>& budgets, const char* list) {
+                                     const std::vector<double>& budgets, PointList list) {
   return estimates(arms, budgets, [&](const Arm& arm, double budget) {
-    return values_of(runs, arm.key, budget, "accuracy", list);
+    return values_of(runs, arm.key, budget, &Point::accuracy, list);
   });
 }
 
 std::vector<ArmEstimates> paired_differences(const Runs& runs, const std::string& ours, Arms arms,
                                              const std::vector<double>& budgets) {
   return estimates(arms, budgets, [&](const Arm& arm, double budget) {
-    std::vector<double> values;
-    if (arm.key == ours) return values;
-    for (const Json& run : runs) {
-      const Json* a = find_point(run, ours, budget);
-      const Json* b = find_point(run, arm.key, arm.only_full ? 1.0 : budget);
-      if (a == nullptr || b == nullptr) continue;
-      values.push_back(a->at("accuracy").get<double>() - b->at("accuracy").get<double>());
-    }
-    return values;
+    if (arm.key == ours) return std::vector<double>();
+    return paired(runs, ours, budget, arm.key, arm.only_full ? 1.0 : budget);
   });
 }
 
@@ -98,7 +91,7 @@ Json accuracies_with_costs(const Runs& runs, Arms arms, const std::vector<double
   Json json = to_json(accuracies(runs, arms, budgets), budgets);
   for (const Arm& arm : arms) {
     for (const double budget : budgets) {
-      const Estimate share = estimate(values_of(runs, arm.key, budget, "macs_fraction"));
+      const Estimate share = estimate(values_of(runs, arm.key, budget, &Point::macs_fraction));
       if (share.count == 0) continue;
       json[arm.key][fmt::format("{}", budget)]["macs_fraction"] = share.mean;
     }
@@ -109,12 +102,11 @@ Json accuracies_with_costs(const Runs& runs, Arms arms, const std::vector<double
 std::vector<std::string> missing_arms(const Runs& runs, Arms arms) {
   std::vector<std::string> titles;
   for (const Arm& arm : arms) {
-    const bool found = std::any_of(runs.begin(), runs.end(), [&](const Json& run) {
-      return run.at("arms").contains(arm.key);
-    });
+    const bool found = std::any_of(runs.begin(), runs.end(),
+                                   [&](const Record& run) { return run.find(arm.key) != nullptr; });
     if (!found) titles.emplace_back(arm.title);
   }
   return titles;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -8,13 +8,15 @@
 
 #include "base/json.h"
 #include "base/table.h"
-#include "experiments/runs.h"
-#include "experiments/statistics.h"
+#include "experiments/record/runs.h"
+#include "report/statistics.h"
 
-namespace headroom {
+namespace headroom::experiments {
+
+using namespace report;  // its statistics and plots
 
 struct Arm {
-  const char* key;         // in the run files
+  const char* key;         // in the records
   const char* title;       // in tables and legends
   bool only_full = false;  // has no budgets: others are compared with its one point, at budget 1
 };
@@ -26,10 +28,10 @@ struct ArmEstimates {
   std::vector<Estimate> at;  // one per budget, with count 0 where the arm has no point
 };
 
-// Arms without a single value are left out. `list` as in find_point().
+// Arms without a single value are left out.
 std::vector<ArmEstimates> accuracies(const Runs& runs, Arms arms,
                                      const std::vector<double>& budgets,
-                                     const char* list = "points");
+                                     PointList list = &ArmRecord::points);
 
 // `ours` minus every other arm, over the seeds that have both.
 std::vector<ArmEstimates> paired_differences(const Runs& runs, const std::string& ours, Arms arms,
@@ -50,7 +52,7 @@ Json to_json(const std::vector<ArmEstimates>& rows, const std::vector<double>& b
 // The same of accuracies, with the share of dense MACs that each point costs.
 Json accuracies_with_costs(const Runs& runs, Arms arms, const std::vector<double>& budgets);
 
-// Titles of the arms that no run holds: said, not left to be noticed.
+// Titles of the arms that no record holds: said, not left to be noticed.
 std::vector<std::string> missing_arms(const Runs& runs, Arms arms);
 
-}  // namespace headroom
+}  // namespace headroom::experiments

@@ -1,4 +1,4 @@
-#include "experiments/results_report.h"
+#include "experiments/summary/chapter.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,14 @@
 #include "base/join.h"
 #include "experiments/adaptive/plots.h"
 #include "experiments/budgeted/plots.h"
-#include "experiments/chapter_parts.h"
-#include "experiments/summary_parts.h"
+#include "experiments/summary/arm_plots.h"
+#include "experiments/summary/chapter_parts.h"
+#include "experiments/summary/parts.h"
 #include "experiments/variants/chapter.h"
 #include "report/cap_section.h"
 #include "report/html_parts.h"
-#include "report/plot/accuracy_plot.h"
-#include "report/plot/alive_map.h"
-#include "report/plot/time_plot.h"
 
-namespace headroom {
+namespace headroom::experiments {
 namespace {
 
 // A folder with what its sections all ask for.
@@ -30,16 +28,16 @@ struct Subject {
 
 Subject subject_of(const ResultsFolder& folder) {
   const ExperimentArms arms = arms_of(folder);
-  return {folder, folder.runs, hard_arms(arms.all), arms.ours, budgets_of(folder.runs)};
+  return {folder, folder.runs, budgeted::hard_arms(arms.all), arms.ours, budgets_of(folder.runs)};
 }
 
 std::string glance(const Subject& subject) {
   std::vector<KeyNumber> numbers;
   const auto add = [&](double budget) {
     const Estimate accuracy =
-        estimate(values_of(subject.runs, subject.ours.key, budget, "accuracy"));
+        estimate(values_of(subject.runs, subject.ours.key, budget, &Point::accuracy));
     const Estimate share =
-        estimate(values_of(subject.runs, subject.ours.key, budget, "macs_fraction"));
+        estimate(values_of(subject.runs, subject.ours.key, budget, &Point::macs_fraction));
     if (accuracy.count == 0) return;
     const std::string macs =
         share.count > 0 ? fmt::format(", with {:.0f} % of the MACs", 100 * share.mean) : "";
@@ -49,7 +47,7 @@ std::string glance(const Subject& subject) {
   for (const double budget : {1.0, 0.5, subject.budgets.front()}) {
     if (budget != 0.5 || subject.budgets.front() < 0.5) add(budget);
   }
-  const Estimate dense = estimate(values_of(subject.runs, "dense", 1.0, "accuracy"));
+  const Estimate dense = estimate(values_of(subject.runs, "dense", 1.0, &Point::accuracy));
   if (dense.count > 0) {
     numbers.push_back({fmt::format("{} %", percent_cell(dense)), "dense: accuracy"});
   }
@@ -94,33 +92,31 @@ std::string alive_part(const Subject& subject) {
 }
 
 std::string gates_part(const Subject& subject) {
-  const Json& arms = subject.runs[0].at("arms");
+  const ArmRecord* budgeted = subject.runs[0].find("budgeted");
   std::string html;
-  if (arms.contains("budgeted") && arms.at("budgeted").contains("gates")) {
-    html += html_figure(budgeted_gate_plot(subject.runs[0]),
+  if (budgeted != nullptr && budgeted->gates) {
+    html += html_figure(budgeted::gate_plot(subject.runs[0]),
                         "What the gates learned; hard budgets keep the highest.");
   }
-  if (arms.contains("soft") && arms.at("soft").contains("mass")) {
-    html += html_figure(budgeted_mass_plot(subject.runs),
-                        "On the diagonal the soft cost is what was asked for.");
-  }
-  return html;
+  return html + html_figure(budgeted::mass_plot(subject.runs),
+                            "On the diagonal the soft cost is what was asked for.");
 }
 
 // Of models that choose heads per input; nothing for others.
 std::string choice_part(const Subject& subject) {
   const Runs& runs = subject.runs;
   const std::string& arm = subject.ours.key;
-  return html_figure(share_curve_plot(runs),
+  return html_figure(adaptive::share_curve_plot(runs),
                      "The share of heads that texts ask for, once heads cost something.") +
-         html_figure(entropy_curve_plot(runs),
+         html_figure(adaptive::entropy_curve_plot(runs),
                      "How sharply heads are told apart; at a constant temperature only what is "
                      "learned shows.") +
-         html_figure(difficulty_plot(runs, arm),
+         html_figure(adaptive::difficulty_plot(runs, arm),
                      "Texts in thirds of the loss that a separately trained dense model has on "
                      "them.") +
-         html_figure(class_map(runs, arm), "Which classes ask for more, and in which block.") +
-         html_figure(attention_map_figure(runs),
+         html_figure(adaptive::class_map(runs, arm),
+                     "Which classes ask for more, and in which block.") +
+         html_figure(adaptive::attention_map_figure(runs),
                      "One text: the most and the least relevant head of every block.");
 }
 
@@ -129,19 +125,21 @@ Table cost_rows(const Subject& subject) {
                "as fp32", "as bf16"},
               {}};
   for (const double budget : subject.budgets) {
-    const auto cell = [&](const char* key, const auto& show) {
+    const auto cell = [&](PointField key, const auto& show) {
       const Estimate value = estimate(values_of(subject.runs, subject.ours.key, budget, key));
       return value.count == 0 ? std::string("-") : show(value.mean);
     };
     const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-    if (values_of(subject.runs, subject.ours.key, budget, "accuracy").empty()) continue;
+    if (values_of(subject.runs, subject.ours.key, budget, &Point::accuracy).empty()) continue;
     table.rows.push_back(
-        {fmt::format("{}", budget), cell("active_heads", percent), cell("active_ffn", percent),
-         cell("model_macs", [](double macs) { return fmt::format("{:.2f} M", macs / 1e6); }),
-         cell("macs_fraction", percent),
-         cell("parameters", [](double count) { return with_commas(static_cast<int64_t>(count)); }),
-         cell("parameters", [](double count) { return megabytes(4 * count); }),
-         cell("parameters", [](double count) { return megabytes(2 * count); })});
+        {fmt::format("{}", budget), cell(&Point::active_heads, percent),
+         cell(&Point::active_ffn, percent),
+         cell(&Point::model_macs, [](double macs) { return fmt::format("{:.2f} M", macs / 1e6); }),
+         cell(&Point::macs_fraction, percent),
+         cell(&Point::parameters,
+              [](double count) { return with_commas(static_cast<int64_t>(count)); }),
+         cell(&Point::parameters, [](double count) { return megabytes(4 * count); }),
+         cell(&Point::parameters, [](double count) { return megabytes(2 * count); })});
   }
   return table;
 }
@@ -162,10 +160,10 @@ std::string missing_part(const Subject& subject) {
 
 }  // namespace
 
-ReportChapter results_chapter(const ResultsFolder& folder) {
-  if (folder.experiment == "variants") return variants_chapter(folder);
+Chapter results_chapter(const ResultsFolder& folder) {
+  if (folder.experiment == "variants") return variants::chapter(folder);
   const Subject subject = subject_of(folder);
-  ReportChapter chapter = chapter_about(folder);
+  Chapter chapter = chapter_about(folder);
   chapter.sections = {
       {"overview", "At a glance", glance(subject)},
       {"compute", "Accuracy against compute", compute_part(subject)},
@@ -182,4 +180,4 @@ ReportChapter results_chapter(const ResultsFolder& folder) {
   return chapter;
 }
 
-}  // namespace headroom
+}  // namespace headroom::experiments
