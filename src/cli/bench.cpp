@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/precision.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/console.h"
@@ -153,6 +154,7 @@ int run_bench(int argc, char** argv) {
     if (settings.precisions.empty()) {
       throw Error(ErrorCode::usage, "read options", "--precision names none");
     }
+    for (const std::string& name : settings.precisions) precision_table.parse(name);
     if (peer.peer.empty() && peer.texts.empty()) {
       bench_engine(model, config, settings, json);
     } else {

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/reserved_port.h"
+#include "train/parallel/reserved_port.h"
 
 namespace headroom {
 namespace {

@@ -6,9 +6,9 @@
 #include <csignal>
 #include <fstream>
 
-#include "base/reserved_port.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "cli/tiny_model.h"
+#include "train/parallel/reserved_port.h"
 
 namespace headroom {
 namespace {

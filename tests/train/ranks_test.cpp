@@ -8,12 +8,12 @@
 #include <future>
 #include <thread>
 
-#include "base/reserved_port.h"
 #include "support.h"
 #include "train/loop/plan.h"
 #include "train/loop/trainer.h"
 #include "train/parallel/gradient_exchange.h"
 #include "train/parallel/lifelines.h"
+#include "train/parallel/reserved_port.h"
 #include "train/tiny.h"
 
 namespace headroom {

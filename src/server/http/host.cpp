@@ -1,7 +1,9 @@
 #include "server/http/host.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
 #include <cctype>
 
 namespace headroom {
@@ -19,9 +21,11 @@ std::string bare_name(std::string_view field) {
 }
 
 bool is_loopback(const std::string& host) {
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(host, error);
-  return error ? bare_name(host) == "localhost" : address.is_loopback();
+  in_addr v4{};
+  in6_addr v6{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == 127;
+  if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
+  return bare_name(host) == "localhost";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // A reserved port is refused to strangers and open to whoever is told its number.
-#include "base/reserved_port.h"
+#include "train/parallel/reserved_port.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/reserved_port.h"
+#include "train/parallel/reserved_port.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
