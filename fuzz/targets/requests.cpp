@@ -9,11 +9,13 @@
 namespace headroom::fuzz {
 namespace {
 
-void check_texts(const std::vector<CallText>& texts, const Spend& spend, const CallLimits& limits) {
-  require(!texts.empty() && texts.size() <= static_cast<size_t>(limits.texts),
+using namespace server;
+
+void check_call(const Call& call, const CallLimits& limits) {
+  require(!call.texts.empty() && call.texts.size() <= static_cast<size_t>(limits.texts),
           "a request has between one text and the limit");
-  require(!spend.budget || (*spend.budget > 0 && *spend.budget <= 1), "a budget is in range");
-  require(!spend.latency_ms || *spend.latency_ms > 0, "a latency is above 0");
+  require(!call.budget || (*call.budget > 0 && *call.budget <= 1), "a budget is in range");
+  require(!call.latency_ms || *call.latency_ms > 0, "a latency is above 0");
 }
 
 const Target requests("requests", [](std::string_view input) {
@@ -24,10 +26,10 @@ const Target requests("requests", [](std::string_view input) {
   try {
     if (which == 0) {
       const ClassifyRequest request = parse_classify(body, limits);
-      check_texts(request.texts, request.spend, limits);
+      check_call(request.call, limits);
     } else if (which == 1) {
       const InferRequest request = parse_infer(body, limits);
-      check_texts(request.texts, request.spend, limits);
+      check_call(request.call, limits);
       require(request.outputs.size() <= 5, "no output is asked for twice");
     } else {
       parse_url(body);
