@@ -50,7 +50,7 @@ std::vector<Arm> arms_in(const Runs& runs) {
   std::vector<Arm> arms;
   for (const Record& run : runs) {
     for (const auto& [name, record] : run.arms) {
-      const auto same = [&](const Arm& other) { return other.key == name; };
+      const auto same = [&key = name](const Arm& other) { return other.key == key; };
       if (std::none_of(arms.begin(), arms.end(), same)) {
         arms.push_back({name.c_str(), name.c_str()});
       }
