@@ -185,12 +185,20 @@ void attack_latency(const Setting& setting, const Report& report) {
             fmt::format("{} of {} answered", summary.answered, summary.sent),
             summary.answered >= summary.sent * 9 / 10});
   }
-  Target right(setting.program, setting.model, {"--slo-ms", "20"});
-  const double rate = capacity(right.port());
-  Target target(setting.program, with_times("fast", 1e-9), {"--slo-ms", "20"});
-  const LoadSummary summary = honest_run(target.port(), 3 * rate, setting.seconds);
-  report({9, "latency.json says next to nothing, at 3x capacity", "p99 <= 100 ms",
-          fmt::format("p99 {:.0f} ms", summary.p99_ms), summary.p99_ms <= 100});
+  // The table must not matter: the same load on a server with the right one says what is possible.
+  const auto p99_ms = [&](const std::string& model, double rate) {
+    const Target target(setting.program, model, {"--slo-ms", "20"});
+    return honest_run(target.port(), rate, setting.seconds).p99_ms;
+  };
+  const double rate = [&] {
+    const Target target(setting.program, setting.model, {"--slo-ms", "20"});
+    return capacity(target.port());
+  }();
+  const double right = p99_ms(setting.model, rate);
+  const double fooled = p99_ms(with_times("fast", 1e-9), rate);
+  report({9, "latency.json says next to nothing, at capacity", "p99 as with the right table",
+          fmt::format("p99 {:.0f} ms, with the right table {:.0f} ms", fooled, right),
+          fooled <= 2 * right + 20});
 }
 
 }  // namespace headroom::attack

@@ -5,6 +5,7 @@
 
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -75,13 +76,47 @@ TEST(RequestPool, ClientsTakeTurnsByBytes) {
       if (order.size() == 6) all.set_value();
     };
   };
-  for (int i = 0; i < 3; ++i) pool.post("large", 100'000, note("large"));
+  for (int i = 0; i < 3; ++i) pool.post("large", 50'000, note("large"));
   for (int i = 0; i < 3; ++i) pool.post("small", 100, note("small"));
   thread_one.let_go();
   all.get_future().wait();
   EXPECT_EQ(order,
             (std::vector<std::string>{"large", "small", "small", "small", "large", "large"}));
   thread_two.let_go();
+}
+
+TEST(RequestPool, LargeRequestsHaveAThreadOfTheirOwn) {
+  RequestPool pool({.threads = 2, .limit = 10});
+  Held small_one;
+  Held small_two;
+  Held large;
+  Held next_large;
+  pool.post("x", 100, small_one.job());
+  pool.post("y", 100, small_two.job());
+  pool.post("z", 2'000'000, large.job());
+  small_one.wait_until_begun();
+  small_two.wait_until_begun();
+  large.wait_until_begun();
+  small_one.let_go();
+  pool.post("w", 2'000'000, next_large.job());
+  Held small_three;
+  pool.post("x", 100, small_three.job());
+  small_three.wait_until_begun();
+  EXPECT_FALSE(next_large.has_begun());
+  large.let_go();
+  next_large.wait_until_begun();
+  next_large.let_go();
+  small_two.let_go();
+  small_three.let_go();
+}
+
+TEST(RequestPool, AJobThatThrowsEndsNoThread) {
+  RequestPool pool({.threads = 2, .limit = 10});
+  pool.post("a", 10, [] { throw std::bad_alloc(); });
+  pool.post("b", 10, [] { throw std::bad_alloc(); });
+  std::promise<void> ran;
+  pool.post("c", 10, [&] { ran.set_value(); });
+  ran.get_future().wait();
 }
 
 TEST(RequestPool, AFullOneStillTakesAClientThatHasLittleWaiting) {

@@ -1,6 +1,7 @@
 // Threads for what a request needs before its texts can wait for a worker: parsing and tokenising.
 // Off the thread of the sockets, so that nobody's two megabytes stop the others' bytes. Clients
-// take turns by the size of their requests, and no client has all the threads.
+// take turns by the size of their requests, and no client has all the threads. Large requests have
+// a thread of their own that yields the CPU to everything else.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +24,7 @@ struct RequestPoolSettings {
 
 class RequestPool {
  public:
-  using Job = std::function<void()>;  // must not throw
+  using Job = std::function<void()>;  // one that throws is given up
 
   explicit RequestPool(const RequestPoolSettings& settings = {});
   // Finishes what is under way; what waits is not run.
@@ -46,13 +47,15 @@ class RequestPool {
   };
   using Clients = std::map<std::string, Client>;
 
-  void work();
-  Clients::iterator next();
+  enum class Share { small, large };  // which requests a thread takes
+
+  void work(Share share);
+  Clients::iterator next(Share share);
 
   RequestPoolSettings settings_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  Clients clients_;  // that have something waiting or running
+  std::mutex mutex_;                 // guards what follows
+  std::condition_variable changed_;  // for all threads: few, and not all take every request
+  Clients clients_;                  // that have something waiting or running
   size_t waiting_ = 0;
   double last_used_ = 0;  // of the client served last: a new one starts there
   bool stopping_ = false;
