@@ -11,11 +11,11 @@
 #include <functional>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/interleaved.h"
-#include "base/machine.h"
+#include "base/files/file.h"
+#include "base/files/scratch_folder.h"
+#include "base/measure/interleaved.h"
+#include "base/measure/machine.h"
 #include "base/random.h"
-#include "base/scratch_folder.h"
 #include "base/table.h"
 #include "budget/fraction.h"
 #include "data/load.h"

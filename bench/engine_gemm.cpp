@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-#include "base/interleaved.h"
+#include "base/measure/interleaved.h"
 #include "engine/aligned_buffer.h"
 #include "engine_peak.h"
 #ifdef HEADROOM_BENCH_ONEDNN

@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/interleaved.h"
-#include "base/machine.h"
+#include "base/files/file.h"
+#include "base/measure/interleaved.h"
+#include "base/measure/machine.h"
 #include "base/random.h"
 #include "base/table.h"
 #include "budget/cost.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/interleaved.h"
+#include "base/measure/interleaved.h"
 #include "base/random.h"
 #include "base/table.h"
 #include "bench_program.h"

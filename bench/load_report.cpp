@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/interleaved.h"
+#include "base/measure/interleaved.h"
 
 namespace headroom {
 

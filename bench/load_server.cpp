@@ -12,7 +12,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "base/interleaved.h"
+#include "base/measure/interleaved.h"
 #include "bench_program.h"
 #include "data/load.h"
 #include "engine/session.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "data/eval_rows.h"

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
-#include "base/machine.h"
+#include "base/files/file.h"
+#include "base/measure/machine.h"
 #include "base/table.h"
 #include "text/wordpiece_tokenizer.h"
 #include "text/wordpiece_trainer.h"

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/machine.h"
+#include "base/files/file.h"
+#include "base/measure/machine.h"
 #include "base/random.h"
 #include "base/table.h"
 #include "text/word_tokenizer.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/random.h"
 #include "target.h"
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace headroom::fuzz {
 

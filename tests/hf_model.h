@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/json.h"
 #include "text/tokenizer.h"
 

@@ -11,7 +11,7 @@
 
 #include "attack/rows.h"
 #include "attack/target.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/json.h"
 
 namespace headroom::attack {

@@ -9,7 +9,7 @@
 
 #include "attack/rows.h"
 #include "attack/target.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/json.h"
 #include "load_client.h"
 #include "load_report.h"

@@ -1,6 +1,6 @@
 // Exports of a small checkpoint whose config.json is the input: the budget, gates, order and stored
 // sizes that the ONNX writer and the cutting of tensors are given.
-#include "base/scratch_folder.h"
+#include "base/files/scratch_folder.h"
 #include "checkpoint/onnx/writer.h"
 #include "checkpoint/sliced_tensors.h"
 #include "checkpoint/small_checkpoint.h"

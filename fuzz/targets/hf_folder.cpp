@@ -1,8 +1,8 @@
 // A well Hugging Face folder of which one file is replaced: the first byte says which.
 #include <array>
 
-#include "base/file.h"
-#include "base/scratch_folder.h"
+#include "base/files/file.h"
+#include "base/files/scratch_folder.h"
 #include "checkpoint/hf/config.h"
 #include "checkpoint/hf/tensors.h"
 #include "checkpoint/hf/tokenizer.h"

@@ -1,7 +1,7 @@
 // latency.json and scores.json beside a model: the first byte says which.
 #include <cmath>
 
-#include "base/scratch_folder.h"
+#include "base/files/scratch_folder.h"
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
 #include "input.h"

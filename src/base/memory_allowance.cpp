@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/machine.h"
+#include "base/measure/machine.h"
 
 namespace headroom {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/interleaved.h"
+#include "base/measure/interleaved.h"
 #include "base/random.h"
 #include "budget/cost.h"
 

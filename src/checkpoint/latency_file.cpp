@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/checkpoint.h"
 
 namespace headroom {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "base/table.h"
 
 namespace headroom {

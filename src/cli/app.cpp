@@ -9,7 +9,7 @@
 #include <new>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/interrupt.h"
 #include "base/join.h"
 #include "cli/describe.h"

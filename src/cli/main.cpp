@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "cli/app.h"
-#include "cli/engine.h"
+#include "cli/engines/engine.h"
 #include "cli/training_program.h"
 #include "cli/verb.h"
 

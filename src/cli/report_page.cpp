@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
-#include "base/machine.h"
+#include "base/files/file.h"
+#include "base/measure/machine.h"
 #include "cli/app.h"
 
 namespace headroom {

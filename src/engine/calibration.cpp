@@ -4,9 +4,9 @@
 #include <span>
 
 #include "base/error.h"
-#include "base/interleaved.h"
 #include "base/interrupt.h"
-#include "base/machine.h"
+#include "base/measure/interleaved.h"
+#include "base/measure/machine.h"
 #include "budget/bench_cell.h"
 #include "engine/session.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "checkpoint/config.h"
-#include "engine/encoder.h"
+#include "engine/encoder/encoder.h"
 #include "engine/heads/head.h"
 #include "engine/kernels/kernels.h"
 #include "engine/plan.h"

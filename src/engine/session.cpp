@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "checkpoint/latency_file.h"
 
 namespace headroom {

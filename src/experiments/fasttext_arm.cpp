@@ -11,9 +11,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/files/scratch_folder.h"
 #include "base/random.h"
-#include "base/scratch_folder.h"
 #include "text/words.h"
 #include "train/rows/task_texts.h"
 

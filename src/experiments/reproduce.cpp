@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "experiments/adaptive/experiment.h"
 #include "experiments/adaptive/summary.h"
 #include "experiments/adaptive/timing.h"

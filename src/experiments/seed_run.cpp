@@ -6,8 +6,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/file.h"
-#include "base/machine.h"
+#include "base/files/file.h"
+#include "base/measure/machine.h"
 #include "base/random.h"
 #include "budget/cost.h"
 #include "experiments/commit.h"

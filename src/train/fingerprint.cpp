@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "train/rows/task_data.h"
 #include "train/settings.h"
 

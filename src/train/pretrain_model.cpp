@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 #include "data/formats/documents.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 
 namespace headroom {
 inline namespace train {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"

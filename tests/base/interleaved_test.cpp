@@ -1,4 +1,4 @@
-#include "base/interleaved.h"
+#include "base/measure/interleaved.h"
 
 #include <gtest/gtest.h>
 

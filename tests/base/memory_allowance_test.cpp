@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "support.h"
 
 namespace headroom {

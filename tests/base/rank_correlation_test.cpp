@@ -1,4 +1,4 @@
-#include "base/rank_correlation.h"
+#include "base/measure/rank_correlation.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
 #include "checkpoint/sliced_tensors.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf_fixture.h"
 #include "checkpoint/tensors/safetensors.h"

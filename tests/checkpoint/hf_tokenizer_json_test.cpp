@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/hf_fixture.h"
 
 namespace headroom {

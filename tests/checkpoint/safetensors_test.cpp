@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/random.h"
 #include "checkpoint/tensors/convert.h"
 #include "checkpoint/tensors/safetensors_writer.h"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "full_disk.h"
 #include "support.h"

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cli/contract.h"
 #include "support.h"
 

@@ -1,7 +1,7 @@
 // `export`, and `bench` beside ONNX Runtime where `make peers` has installed it.
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "cli/contract.h"
 #include "hf_model.h"

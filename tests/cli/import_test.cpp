@@ -1,7 +1,7 @@
 // `import`, and `export --format hf`: what they say and what they write.
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf_fixture.h"
 #include "cli/contract.h"

@@ -1,7 +1,7 @@
 // `report`: from a model and rows, from results, and the table of claims.
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "cli/contract.h"
 #include "report/html_checks.h"

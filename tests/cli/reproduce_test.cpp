@@ -1,7 +1,7 @@
 // `reproduce`: from rows to a page, on a handful of rows where a known set is looked for.
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cli/contract.h"
 #include "cli/tiny_model.h"
 

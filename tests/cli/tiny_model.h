@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cli/contract.h"
 #include "cli/process.h"
 #include "support.h"

@@ -1,5 +1,5 @@
 // Models that choose heads per sequence, against the same choice in plain double precision.
-#include "engine/controller.h"
+#include "engine/encoder/controller.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The forward pass against the same network in plain double precision.
-#include "engine/encoder.h"
+#include "engine/encoder/encoder.h"
 
 #include <gtest/gtest.h>
 

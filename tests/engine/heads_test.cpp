@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/agreement.h"
-#include "engine/encoder.h"
+#include "engine/encoder/encoder.h"
 #include "engine/heads/heads.h"
 
 namespace headroom {

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "checkpoint/latency_file.h"
 #include "engine/random_model.h"
 #include "headroom/headroom.h"

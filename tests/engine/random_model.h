@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "budget/unit_order.h"
 #include "checkpoint/checkpoint.h"
-#include "engine/encoder.h"
+#include "engine/encoder/encoder.h"
 #include "families/schema.h"
 #include "support.h"
 

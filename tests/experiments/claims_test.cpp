@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "experiments/claims/page.h"
 #include "support.h"
 

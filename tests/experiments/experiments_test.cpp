@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/random.h"
 #include "experiments/adaptive/experiment.h"
 #include "experiments/adaptive/summary.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "experiments/record/runs.h"
 #include "experiments/summary/arm_plots.h"
 #include "support.h"

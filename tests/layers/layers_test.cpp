@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace headroom {
 namespace {

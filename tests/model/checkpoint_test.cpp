@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/hf/import.h"
 #include "full_disk.h"
 #include "hf_model.h"

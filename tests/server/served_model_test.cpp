@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "checkpoint/latency_file.h"
 #include "engine/session.h"
 #include "server/test_service.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/json.h"
 #include "data_folder.h"
 #include "support.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/checkpoint.h"
 #include "support.h"
 #include "train/evaluate/checkpoint.h"

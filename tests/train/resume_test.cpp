@@ -1,7 +1,7 @@
 // Whole trainings: the same bits every time, also when they are stopped anywhere and go on later.
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support.h"
 #include "train/loop/plan.h"
 #include "train/loop/trainer.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/random.h"
 #include "train/evaluate/checkpoint.h"
 #include "train/train_model.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "checkpoint/checkpoint.h"
 #include "full_disk.h"
 #include "support.h"

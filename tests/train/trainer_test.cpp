@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "support.h"
 #include "train/stop_at.h"
 #include "train/tiny.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/tokenizer.h"

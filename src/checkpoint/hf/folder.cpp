@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace headroom {
 namespace fs = std::filesystem;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/config.h"

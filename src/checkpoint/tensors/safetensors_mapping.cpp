@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace headroom {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/json.h"
 #include "checkpoint/tensors/checksum.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace headroom {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/files/locked_file.h"
 #include "base/json.h"
-#include "base/locked_file.h"
 
 namespace headroom {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "checkpoint/config.h"
-#include "cli/engine.h"
+#include "cli/engines/engine.h"
 #include "data/input/line_batches.h"
 
 namespace headroom {

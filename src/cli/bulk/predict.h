@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "cli/bulk/answer_lines.h"
-#include "cli/engine.h"
+#include "cli/engines/engine.h"
 
 namespace headroom {
 

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "cli/reference/reference.h"
 
 namespace headroom {

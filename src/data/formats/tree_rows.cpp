@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "data/input/tar_reader.h"
 #include "text/unicode/utf8.h"
 

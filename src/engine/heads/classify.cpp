@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "engine/linear.h"
+#include "engine/encoder/linear.h"
 
 namespace headroom {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/encoder/workspace.h"
 #include "engine/kernels/kernels.h"
-#include "engine/workspace.h"
 #include "headroom/types.h"
 
 namespace headroom {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "base/rank_correlation.h"
+#include "base/measure/rank_correlation.h"
 #include "budget/cost.h"
 #include "budget/score.h"
 #include "train/peak_memory.h"

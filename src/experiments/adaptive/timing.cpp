@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "base/interleaved.h"
-#include "base/machine.h"
+#include "base/measure/interleaved.h"
+#include "base/measure/machine.h"
 #include "budget/cost.h"
 #include "data/eval_rows.h"
 #include "engine/model.h"

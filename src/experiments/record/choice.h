@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/rank_correlation.h"
+#include "base/measure/rank_correlation.h"
 #include "experiments/record/point.h"
 
 namespace headroom::experiments {

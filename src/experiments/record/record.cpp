@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
 #include "experiments/record/fields.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace headroom::experiments {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "experiments/adaptive/findings.h"
 #include "experiments/budgeted/summary.h"
 #include "experiments/nested/summary.h"

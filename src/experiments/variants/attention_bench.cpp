@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "base/interleaved.h"
 #include "base/interrupt.h"
+#include "base/measure/interleaved.h"
 #include "budget/cost.h"
 #include "model/attention.h"
 #include "train/runtime.h"

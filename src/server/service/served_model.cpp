@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/machine.h"
+#include "base/measure/machine.h"
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
 #include "engine/calibration.h"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/machine.h"
+#include "base/measure/machine.h"
 
 namespace headroom::server {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "base/interleaved.h"
 #include "base/interrupt.h"
+#include "base/measure/interleaved.h"
 #include "model/forward.h"
 #include "model/slice.h"
 #include "train/checkpoint_model.h"

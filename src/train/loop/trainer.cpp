@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "train/loop/autocast.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/locked_file.h"
+#include "base/files/locked_file.h"
 
 namespace headroom {
 inline namespace train {

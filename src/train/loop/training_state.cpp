@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/join.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "checkpoint/tensors/safetensors_writer.h"

@@ -1,0 +1,103 @@
+// headroom export: a checkpoint at one budget in a form that other tools load.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files/file.h"
+#include "budget/fraction.h"
+#include "checkpoint/hf/export.h"
+#include "checkpoint/onnx/writer.h"
+#include "cli/app.h"
+#include "cli/verb.h"
+
+namespace headroom {
+namespace {
+
+struct ExportRequest {
+  std::string model;
+  std::string format = "onnx";
+  std::string budget = "1";
+  std::string precision = "fp32";
+  std::string out;
+  bool dense_equivalent = false;
+};
+
+// An ONNX file starts with its format version: field 1, a number that is small for decades to come.
+bool looks_like_onnx(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const int field = file.get();
+  const int version = file.get();
+  return field == 0x08 && version >= 1 && version < 0x40;
+}
+
+// A mistyped --out must not cost anybody a file.
+void check_target(const std::filesystem::path& out) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(out, ignored)) return;
+  if (std::filesystem::is_regular_file(out, ignored) && looks_like_onnx(out)) return;
+  throw Error(ErrorCode::usage, "export",
+              fmt::format("{} exists and is no ONNX file; choose another --out", out.string()));
+}
+
+uint64_t export_onnx(const ExportRequest& request, double budget) {
+  require_supported("--precision", request.precision, {"fp32", "int8"});
+  check_target(request.out);
+  const std::string content =
+      onnx_model(request.model, budget,
+                 request.precision == "int8" ? OnnxPrecision::int8 : OnnxPrecision::fp32);
+  write_file_atomically(request.out, content);
+  return content.size();
+}
+
+// Weights keep the type they are stored in; `precision` becomes its name.
+uint64_t export_hf(ExportRequest& request, double budget) {
+  require_supported("--precision", request.precision, {"fp32"});
+  const HfForm form = request.dense_equivalent ? HfForm::dense_equivalent : HfForm::compact;
+  const HfExportReport report = export_hf_folder(request.model, budget, form, request.out);
+  for (const std::string& note : report.notes) fmt::print(stderr, "note: {}\n", note);
+  request.precision = report.dtype == "float32"   ? "fp32"
+                      : report.dtype == "float16" ? "fp16"
+                                                  : "bf16";
+  return report.bytes;
+}
+
+}  // namespace
+
+int run_export(int argc, char** argv) {
+  CLI::App app("Writes a checkpoint at one budget for other tools.", "headroom export");
+  ExportRequest request;
+  app.add_option("--model", request.model, "checkpoint directory")->required();
+  app.add_option("--format", request.format,
+                 "onnx (a file with only the heads and neurons that the budget keeps) or hf (a "
+                 "Hugging Face folder)");
+  app.add_option("--budget", request.budget, "fraction in (0, 1]");
+  app.add_option("--precision", request.precision, "of linear layers in ONNX: fp32 or int8");
+  app.add_flag("--dense-equivalent", request.dense_equivalent,
+               "hf: full-size tensors with removed units zero, which any Transformers loads");
+  app.add_option("--out", request.out,
+                 "file or folder to write; an ONNX file or a checkpoint there is replaced")
+      ->required();
+  return run_app(app, argc, argv, [&](bool json) {
+    require_supported("--format", request.format, {"onnx", "hf"});
+    const double budget = parse_budget(request.budget);
+    if (request.dense_equivalent && request.format != "hf") {
+      throw Error(ErrorCode::usage, "export", "--dense-equivalent is for --format hf");
+    }
+    const uint64_t bytes =
+        request.format == "hf" ? export_hf(request, budget) : export_onnx(request, budget);
+    if (json) {
+      print_json_line({{"out", request.out},
+                       {"format", request.format},
+                       {"budget", budget},
+                       {"precision", request.precision},
+                       {"dense_equivalent", request.dense_equivalent},
+                       {"bytes", bytes}});
+    } else {
+      fmt::print("{}: {:.1f} MB, budget {}\n", request.out, static_cast<double>(bytes) / 1e6,
+                 budget);
+    }
+  });
+}
+
+}  // namespace headroom

@@ -1,0 +1,322 @@
+// headroom serve: answers over HTTP until it is told to stop.
+#include <fmt/format.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "base/interrupt.h"
+#include "base/measure/machine.h"
+#include "base/memory_allowance.h"
+#include "budget/fraction.h"
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "engine/kernels/isa.h"
+#include "server/api/api.h"
+#include "server/http/host.h"
+#include "server/http/server.h"
+#include "server/service/service.h"
+#include "server/telemetry/logged_metrics.h"
+
+namespace headroom {
+
+using namespace server;
+namespace {
+
+struct ServeOptions {
+  std::vector<std::string> models;  // DIR or NAME=DIR
+  std::string host = "127.0.0.1";
+  int port = 8080;
+  std::string precision = "fp32";
+  std::string budget = "1";
+  std::string min_budget = "0.125";
+  std::string api_key;
+  std::vector<std::string> allowed_hosts;
+  double slo_ms = 0;
+  uint64_t max_memory = 0;  // bytes; 0: no limit
+  int drain_seconds = 10;
+  int read_seconds = 10;
+  int idle_seconds = 60;
+  bool log_requests = false;
+  ServiceSettings service;
+  HttpLimits http;
+  CallLimits calls;
+};
+
+struct ModelOption {
+  std::string name;
+  std::filesystem::path directory;
+};
+
+// Names are part of URLs and metrics; a "=" behind a "/" belongs to the path.
+ModelOption parse_model_option(const std::string& text) {
+  const size_t equals = text.find('=');
+  const bool named = equals != std::string::npos && text.find('/') > equals;
+  ModelOption option{named ? text.substr(0, equals) : "", named ? text.substr(equals + 1) : text};
+  if (!named) {
+    const auto normal = std::filesystem::absolute(option.directory).lexically_normal();
+    option.name = (normal.has_filename() ? normal : normal.parent_path()).filename().string();
+  }
+  const bool plain = std::all_of(option.name.begin(), option.name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (option.name.empty() || !plain) {
+    throw Error(ErrorCode::usage, "read options",
+                fmt::format("--model {}: \"{}\" is no name for a model; give one of letters, "
+                            "digits, - _ . as NAME=DIR",
+                            text, option.name));
+  }
+  return option;
+}
+
+// What is left of --max-memory; 0: there is no limit.
+uint64_t memory_left(const ServeOptions& options) {
+  if (options.max_memory == 0) return 0;
+  const auto used = static_cast<uint64_t>(resident_memory_bytes());
+  return std::max<uint64_t>(1, options.max_memory - std::min(options.max_memory, used));
+}
+
+// What the threads take beyond what is resident before the first request: each the activations of a
+// full batch, and a body with its parsed value, its texts and their tokens.
+uint64_t memory_of_threads(const ServeOptions& options, const std::vector<ServedModel>& models) {
+  uint64_t activations = 0;
+  for (const ServedModel& model : models) {
+    const auto& shape = model.config.shape;
+    const int64_t of_a_token = 8 * shape.width + 2 * shape.ffn;  // floats alive in one layer
+    activations = std::max(activations, static_cast<uint64_t>(of_a_token) * sizeof(float));
+  }
+  const int asked = options.service.workers;
+  const uint64_t workers =
+      asked > 0 ? static_cast<uint64_t>(asked) : std::max(1U, std::thread::hardware_concurrency());
+  const auto tokens = static_cast<uint64_t>(options.service.max_batch_tokens);
+  const uint64_t parsers = std::max<uint64_t>(2, workers);  // at least as many as the pool has
+  return workers * tokens * activations + parsers * 5 * options.http.body_bytes;
+}
+
+// Gives requests what models, threads and connections leave. A body that comes in chunks is copied
+// when it has outgrown its memory, and is there twice for that moment.
+void share_memory(ServeOptions& options, uint64_t threads) {
+  if (options.max_memory == 0) return;
+  HttpLimits& http = options.http;
+  // Two buffers, the session, its socket, and the part of a body that is not counted.
+  const size_t a_connection = http.header_bytes + 48'000 + http.small_body_bytes;
+  const uint64_t fixed = http.connections * a_connection + threads;
+  const uint64_t left = memory_left(options);
+  if (left < fixed + 2 * http.body_bytes) {
+    throw Error(
+        ErrorCode::runtime, "serve",
+        fmt::format("--max-memory {}: the models leave {}, but {} connections and a request "
+                    "of {} bytes need {}; lower --max-connections or --payload-limit",
+                    shown_bytes(options.max_memory), shown_bytes(left), http.connections,
+                    http.body_bytes, shown_bytes(fixed + 2 * http.body_bytes)));
+  }
+  http.held_bytes = std::min<size_t>(http.held_bytes, (left - fixed) / 2);
+}
+
+std::string_view calibrated_by(TableSource source) {
+  switch (source) {
+    case TableSource::checkpoint:
+      return "by headroom calibrate";
+    case TableSource::measured:
+      return "now, roughly";
+    case TableSource::replaced:
+      return "now, roughly: latency.json is off by more than a factor of two";
+  }
+  return "";
+}
+
+std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
+  std::vector<ServedModel> models;
+  SilentProgress progress;
+  for (const std::string& text : options.models) {
+    const ModelOption wanted = parse_model_option(text);
+    log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
+    models.push_back(load_served_model(
+        wanted.name, wanted.directory,
+        {precision_table.parse(options.precision), {}, memory_left(options)}, progress));
+    const ServedModel& model = models.back();
+    log.event("model_loaded", {{"model", model.name},
+                               {"precision", options.precision},
+                               {"labels", model.config.labels.size()},
+                               {"calibrated", calibrated_by(model.table_source)},
+                               {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
+  }
+  return models;
+}
+
+std::vector<std::string> names_of(const std::vector<ServedModel>& models) {
+  std::vector<std::string> names;
+  names.reserve(models.size());
+  for (const ServedModel& model : models) names.push_back(model.name);
+  return names;
+}
+
+// Each connection is a descriptor, and systems start processes with room for 1024. Where there are
+// too few, connections are fewer: the others would not be accepted and hang.
+void allow_many_descriptors(HttpLimits& http, ServerLog& log) {
+  constexpr size_t others = 128;  // files, what is kept for probes, the runtime's own
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  const size_t most =
+      std::max<size_t>(16, limit.rlim_max - std::min<size_t>(limit.rlim_max, others));
+  if (limit.rlim_max == RLIM_INFINITY || most >= http.connections) return;
+  log.event("fewer_connections", {{"connections", most}, {"why", "ulimit -n"}});
+  http.connections = most;
+}
+
+// glibc keeps what is freed, and more of it the larger it was: 300 half-sent bodies held 600 MB
+// after their clients had left. With a fixed threshold such blocks go back to the system at once.
+void return_freed_memory(bool few_arenas) {
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+  if (few_arenas) mallopt(M_ARENA_MAX, 2);  // each keeps some of its own
+}
+
+void announce(const HttpServer& server, const std::vector<std::string>& models, bool json) {
+  if (json) {
+    print_json_line({{"listening", server.address()}, {"port", server.port()}, {"models", models}});
+  } else {
+    fmt::print("listening on {}\n", server.address());
+  }
+  std::fflush(stdout);
+}
+
+void serve(ServeOptions& options, bool json) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that has gone is no reason to end
+  return_freed_memory(options.max_memory > 0);
+  ServerLog log(STDERR_FILENO, json);
+  allow_many_descriptors(options.http, log);
+  std::vector<ServedModel> models = load_models(options, log);
+  const std::vector<std::string> names = names_of(models);
+  const uint64_t threads = memory_of_threads(options, models);
+  LoggedMetrics metrics(names, log, options.log_requests);
+  Service service(std::move(models), options.service, metrics);
+  share_memory(options, threads);
+  const auto metrics_text = [&] {
+    for (const std::string& name : names) {
+      metrics.set_queue_length(name, service.live(name).queue);
+    }
+    metrics.set_log_lines_dropped(log.dropped());
+    return metrics.text();
+  };
+  const auto on_drain = [&] {
+    log.event("draining", {{"seconds", options.drain_seconds}});
+    service.begin_drain();
+  };
+  Router router(api_routes(service, {std::string(isa_name(chosen_isa())), options.http,
+                                     options.calls, options.service.min_budget, metrics_text}),
+                options.api_key, metrics, on_drain, std::make_unique<RequestPool>());
+  HttpServer server(router, options.http, options.host, options.port, log);
+  log.event("listening", {{"address", server.address()}});
+  announce(server, names, json);
+  const Shutdown shutdown =
+      server.run(interrupt_requested, std::chrono::seconds(options.drain_seconds));
+  service.drain(std::chrono::milliseconds(0));  // no answer may come when the router is gone
+  log.event("stopped", {{"cut", shutdown.cut}, {"drain_seconds", shutdown.seconds}});
+}
+
+const CLI::Validator not_empty(
+    [](std::string& value) {
+      return std::string(value.empty() ? "is empty; leave the option out to do without it" : "");
+    },
+    "", "not_empty");
+
+void add_serving_options(CLI::App& app, ServeOptions& options) {
+  app.add_option("--model", options.models, "checkpoint directory, or NAME=DIR; repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one")
+      ->check(not_empty);
+  app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
+  app.add_option("--slo-ms", options.slo_ms,
+                 "deadline of requests that name none; the budget is lowered to meet it; 0: none");
+  app.add_option("--max-deadline-ms", options.service.max_deadline_ms,
+                 "longer deadlines of requests are taken for this");
+  app.add_option("--budget", options.budget, "the most that a request spends which names none");
+  app.add_option("--min-budget", options.min_budget, "load lowers budgets no further than this");
+  app.add_option("--precision", options.precision, "fp32, bf16 or int8");
+  add_threads(app, options.service.workers, "worker threads; 0: one per core");
+  app.add_option("--queue", options.service.queue_limit, "texts that may wait, per model")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--max-batch-tokens", options.service.max_batch_tokens, "tokens run together")
+      ->check(CLI::Range(1, 1'000'000));
+}
+
+void add_door_options(CLI::App& app, ServeOptions& options) {
+  app.add_option("--max-client-batch", options.calls.texts, "texts in one request")
+      ->check(CLI::Range(1, 100'000));
+  app.add_option("--payload-limit", options.http.body_bytes, "bytes of one request's body")
+      ->check(CLI::Range(1, 1'000'000'000));
+  add_max_memory(
+      app, options.max_memory,
+      "of the process, such as 2G: larger models are not loaded, requests that do not fit "
+      "are told 429; 0: no limit");
+  app.add_option("--max-connections", options.http.connections, "clients at one time")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--read-seconds", options.read_seconds, "time for a request to arrive")
+      ->check(CLI::Range(1, 3600));
+  app.add_option("--idle-seconds", options.idle_seconds, "time between a client's requests")
+      ->check(CLI::Range(1, 86400));
+  app.add_option("--drain-seconds", options.drain_seconds,
+                 "time for requests under way after SIGTERM")
+      ->check(CLI::Range(0, 3600));
+  app.add_option("--api-key", options.api_key,
+                 "clients must send it; better in the environment, where ps does not show it")
+      ->check(not_empty);
+  app.add_option("--allowed-host", options.allowed_hosts,
+                 "a name that clients may call this server by, besides localhost and --host; "
+                 "without it only servers on loopback check Host; repeatable")
+      ->allow_extra_args(false)
+      ->check(not_empty);
+  app.add_flag("--log-requests", options.log_requests, "a line in the log for every request");
+}
+
+void check_options(ServeOptions& options) {
+  options.service.budget = parse_budget(options.budget);
+  options.service.min_budget = parse_budget(options.min_budget);
+  if (options.service.min_budget > options.service.budget) {
+    throw Error(
+        ErrorCode::usage, "read options",
+        fmt::format("--min-budget {} is above --budget {}", options.min_budget, options.budget));
+  }
+  if (!(options.slo_ms >= 0)) {
+    throw Error(ErrorCode::usage, "read options",
+                fmt::format("--slo-ms {} is not a time", options.slo_ms));
+  }
+  if (options.slo_ms > 0) options.service.slo_ms = options.slo_ms;
+  const char* key_twin = getenv("HEADROOM_API_KEY");
+  if (options.api_key.empty() && key_twin != nullptr && *key_twin == '\0') {
+    throw Error(ErrorCode::usage, "read options",
+                "HEADROOM_API_KEY is set but empty; unset it to serve without a key");
+  }
+  options.http.allowed_hosts = allowed_hosts(options.host, options.allowed_hosts);
+  options.http.read = std::chrono::seconds(options.read_seconds);
+  options.http.idle = std::chrono::seconds(options.idle_seconds);
+}
+
+}  // namespace
+
+int run_serve(int argc, char** argv) {
+  CLI::App app(
+      "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
+      "load it spends less on each text before it refuses any. SIGTERM and SIGHUP drain and stop "
+      "it.",
+      "headroom serve");
+  ServeOptions options;
+  add_serving_options(app, options);
+  add_door_options(app, options);
+  return run_app(app, argc, argv, [&](bool json) {
+    check_options(options);
+    serve(options, json);
+  });
+}
+
+}  // namespace headroom

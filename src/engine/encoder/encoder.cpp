@@ -1,0 +1,279 @@
+#include "engine/encoder/encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "engine/encoder/attention.h"
+#include "engine/encoder/controller.h"
+#include "engine/encoder/linear.h"
+
+namespace headroom {
+namespace {
+
+void check(const Tokens& sequence, const ModelShape& shape) {
+  const auto refuse = [](const std::string& fact) {
+    throw Error(ErrorCode::usage, "classify", fact);
+  };
+  const auto T = static_cast<int64_t>(sequence.ids.size());
+  if (T < 1 || T > shape.positions) {
+    refuse(fmt::format("a sequence has {} tokens, the model takes 1 to {}", T, shape.positions));
+  }
+  if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size()) {
+    refuse(fmt::format("{} token types for {} tokens", sequence.types.size(), T));
+  }
+  for (const int32_t id : sequence.ids) {
+    if (id < 0 || id >= shape.vocabulary) {
+      refuse(fmt::format("token id {}, the vocabulary has {}: ids of another model?", id,
+                         shape.vocabulary));
+    }
+  }
+  for (const int32_t type : sequence.types) {
+    if (type < 0 || type >= shape.token_types) {
+      refuse(fmt::format("token type {}, the model has {}", type, shape.token_types));
+    }
+  }
+}
+
+// One call's way through the layers.
+class Pass {
+ public:
+  Pass(const EngineWeights& weights, const Kernels& kernels, const Plan& plan,
+       const Workspace& work)
+      : weights_(weights), kernels_(kernels), plan_(plan), work_(work) {}
+
+  // Layers [0, end) for the first T rows of the stream. Returns how many heads ran.
+  int64_t layers(const Tokens& sequence, int64_t T, int64_t end) const {
+    int64_t ran = 0;
+    embed(sequence, T);
+    for (int64_t i = 0; i < end; ++i) {
+      const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
+      const HeadSet heads = heads_of(i, T);
+      if (!heads.heads.empty()) {
+        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context);
+        add_attention(layer, heads, work_.context, work_.stream, T);
+      }
+      ran += static_cast<int64_t>(heads.heads.size());
+      feed_forward(layer, plan_.layers[static_cast<size_t>(i)], work_.stream, work_.hidden, T);
+    }
+    return ran;
+  }
+
+  // Up to the last attention's weighted sums; what is left to do for [CLS] goes to row `slot` of
+  // the tail. Returns how many heads ran.
+  int64_t body(const Tokens& sequence, int64_t slot) const {
+    const int64_t last = plan_.last_attention;
+    const auto T = last < 0 ? 1 : static_cast<int64_t>(sequence.ids.size());
+    const int64_t ran = layers(sequence, T, std::max<int64_t>(last, 0));
+    if (last < 0) {
+      copy_to_tail(slot);
+      return ran;
+    }
+    const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
+    const HeadSet heads = heads_of(last, T);
+    const Activation context = row_of(work_.tail_context, slot);
+    attend(weights_, layer, heads, kernels_, work_, T, 1, context);
+    copy_to_tail(slot);
+    if (plan_.limit) {  // the next sequence has other heads: no product for several of them
+      const Stream row = {row_of(work_.tail.x, slot), row_of(work_.tail.operand, slot)};
+      add_attention(layer, heads, context, row, 1);
+    }
+    return ran + static_cast<int64_t>(heads.heads.size());
+  }
+
+  // The rest, for the first `rows` rows of the tail.
+  void tail(int64_t rows) const {
+    const int64_t last = plan_.last_attention;
+    if (last >= 0 && !plan_.limit) {
+      add_attention(weights_.layers[static_cast<size_t>(last)],
+                    plan_.layers[static_cast<size_t>(last)].head_set(), work_.tail_context,
+                    work_.tail, rows);
+    }
+    for (int64_t i = std::max<int64_t>(last, 0); i < weights_.shape.layers; ++i) {
+      feed_forward(weights_.layers[static_cast<size_t>(i)], plan_.layers[static_cast<size_t>(i)],
+                   work_.tail, work_.tail_hidden, rows);
+    }
+  }
+
+ private:
+  HeadSet heads_of(int64_t layer, int64_t tokens) const {
+    if (!plan_.limit) return plan_.layers[static_cast<size_t>(layer)].head_set();
+    return choose_heads(weights_, layer, *plan_.limit, kernels_, work_, tokens);
+  }
+
+  static Activation row_of(Activation activation, int64_t row) {
+    activation.data = activation.at(row, 0);
+    if (activation.scales != nullptr) activation.scales += row;
+    return activation;
+  }
+
+  // The stream's [CLS] row.
+  void copy_to_tail(int64_t slot) const {
+    copy_row(work_.stream.x, work_.tail.x, slot);
+    if (work_.tail.operand.data != work_.tail.x.data) {
+      copy_row(work_.stream.operand, work_.tail.operand, slot);
+    }
+    if (work_.tail.operand.scales != nullptr) {
+      work_.tail.operand.scales[slot] = work_.stream.operand.scales[0];
+    }
+  }
+
+  void embed(const Tokens& sequence, int64_t tokens) const {
+    EmbedCall call;
+    call.ids = sequence.ids.data();
+    call.types = sequence.types.empty() ? nullptr : sequence.types.data();
+    call.tokens = tokens;
+    call.width = weights_.shape.width;
+    call.word_rows = weights_.words;
+    call.position_rows = weights_.positions;
+    call.type_rows = weights_.types;
+    call.out = work_.stream.x.floats();
+    call.out_stride = work_.stream.x.stride;
+    kernels_.embed(call);
+    normalise(work_.stream, tokens, weights_.embedding_norm);
+  }
+
+  void normalise(const Stream& stream, int64_t rows, const NormWeights& norm) const {
+    LayerNormCall call;
+    call.x = stream.x.floats();
+    call.stride = stream.x.stride;
+    call.rows = rows;
+    call.width = weights_.shape.width;
+    call.weight = norm.weight.data();
+    call.bias = norm.bias.data();
+    call.eps = weights_.layer_norm_eps;
+    if (weights_.precision == Precision::bf16) {
+      call.bf16 = stream.operand.bf16();
+      call.bf16_stride = stream.operand.stride;
+    }
+    kernels_.layer_norm(call);
+    if (weights_.precision == Precision::int8) {
+      quantise(kernels_, stream.x, rows, weights_.shape.width, stream.operand);
+    }
+  }
+
+  // What a linear layer reads of activations that another product wrote.
+  Activation operand_of(const Activation& written, int64_t rows, int64_t width) const {
+    if (weights_.precision != Precision::int8) return written;
+    quantise(kernels_, written, rows, width, work_.quantised);
+    return work_.quantised;
+  }
+
+  void add_attention(const PackedLayer& layer, const HeadSet& heads, const Activation& context,
+                     const Stream& stream, int64_t rows) const {
+    const auto count = static_cast<int64_t>(heads.heads.size());
+    const Activation in = operand_of(context, rows, count * weights_.padded_head_width());
+    run_linear(kernels_,
+               {&layer.output, layer.output.panels(), in, rows, heads.output_segments, stream.x,
+                GemmStart::accumulate, GemmEpilogue::none},
+               work_.panels);
+    normalise(stream, rows, layer.attention_norm);
+  }
+
+  void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,
+                    const Activation& hidden, int64_t rows) const {
+    if (plan.ffn == 0) return;
+    const int64_t each = elements_per_lane(weights_.precision);
+    const GemmSegment input = {0, 0, layer.up.lanes()};
+    const GemmSegment inside = {0, 0, round_up(plan.ffn, each) / each};
+    run_linear(kernels_,
+               {&layer.up,
+                round_up(plan.ffn, panel_width) / panel_width,
+                stream.operand,
+                rows,
+                {&input, 1},
+                hidden,
+                GemmStart::bias,
+                GemmEpilogue::gelu},
+               work_.panels);
+    // The last pair may reach over the budget's last neuron, which the panel computed anyway.
+    if (weights_.precision == Precision::bf16 && plan.ffn % each != 0) {
+      for (int64_t row = 0; row < rows; ++row) {
+        std::memset(hidden.at(row, plan.ffn), 0, static_cast<size_t>(hidden.size));
+      }
+    }
+    run_linear(kernels_,
+               {&layer.down,
+                layer.down.panels(),
+                operand_of(hidden, rows, plan.ffn),
+                rows,
+                {&inside, 1},
+                stream.x,
+                GemmStart::accumulate,
+                GemmEpilogue::none},
+               work_.panels);
+    normalise(stream, rows, layer.ffn_norm);
+  }
+
+  static void copy_row(const Activation& from, const Activation& to, int64_t row) {
+    std::memcpy(to.at(row, 0), from.data, static_cast<size_t>(from.stride * from.size));
+  }
+
+  const EngineWeights& weights_;
+  const Kernels& kernels_;
+  const Plan& plan_;
+  const Workspace& work_;
+};
+
+}  // namespace
+
+Workspace Encoder::prepare(std::span<const Tokens> sequences, Arena& arena) const {
+  int64_t longest = tail_rows;  // a head may borrow the stream for the tail's rows
+  for (const Tokens& sequence : sequences) {
+    check(sequence, weights_.shape);
+    longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
+  }
+  const AttentionMode attention =
+      attention_mode(weights_.precision, kernels_, weights_.padded_head_width());
+  return make_workspace(weights_, attention, longest, arena);
+}
+
+float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, float* outputs,
+                          const Workspace& work, std::span<int64_t> heads_run) const {
+  const Pass pass(weights_, kernels_, plan, work);
+  const auto count = [&](size_t sequence, int64_t heads) {
+    if (!heads_run.empty()) heads_run[sequence] = heads;
+  };
+  if (head_.rows() == Rows::all) {
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      const auto T = static_cast<int64_t>(sequences[i].ids.size());
+      count(i, pass.layers(sequences[i], T, weights_.shape.layers));
+      head_.compute({kernels_, work, work.stream, T}, outputs);
+      outputs += T * head_.width();
+    }
+    return outputs;
+  }
+  for (size_t first = 0; first < sequences.size(); first += static_cast<size_t>(tail_rows)) {
+    const auto rows = std::min(tail_rows, static_cast<int64_t>(sequences.size() - first));
+    for (int64_t slot = 0; slot < rows; ++slot) {
+      const size_t i = first + static_cast<size_t>(slot);
+      count(i, pass.body(sequences[i], slot));
+    }
+    pass.tail(rows);
+    head_.compute({kernels_, work, work.tail, rows}, outputs);
+    outputs += rows * head_.width();
+  }
+  return outputs;
+}
+
+void Encoder::run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> outputs,
+                  Arena& arena) const {
+  run_alike(sequences, plan, outputs.data(), prepare(sequences, arena), {});
+}
+
+void Encoder::run(std::span<const Tokens> sequences, std::span<const Plan* const> plans,
+                  std::span<float> outputs, Arena& arena, std::span<int64_t> heads_run) const {
+  const Workspace work = prepare(sequences, arena);
+  float* next = outputs.data();
+  for (size_t first = 0; first < sequences.size();) {
+    size_t end = first + 1;
+    while (end < sequences.size() && plans[end] == plans[first]) ++end;
+    next = run_alike(sequences.subspan(first, end - first), *plans[first], next, work,
+                     heads_run.empty() ? heads_run : heads_run.subspan(first, end - first));
+    first = end;
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,64 @@
+// A linear layer over packed weights as one product: out, M x N = epilogue(in, M x K, times
+// weights).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/encoder/workspace.h"
+#include "engine/kernels/kernels.h"
+#include "engine/packed_matrix.h"
+
+namespace headroom {
+
+struct LinearCall {
+  const PackedMatrix* matrix = nullptr;
+  int64_t panels = 0;  // the first ones: N / 16
+  Activation in;
+  int64_t rows = 0;                       // M
+  std::span<const GemmSegment> segments;  // of K, in lanes
+  Activation out;
+  GemmStart start = GemmStart::bias;
+  GemmEpilogue epilogue = GemmEpilogue::none;
+};
+
+// The product in the precision of `in`.
+inline void multiply(const Kernels& kernels, const Activation& in, GemmCall& call) {
+  const int64_t lane_elements = 4 / in.size;
+  call.a = in.data;
+  call.a_stride = in.stride / lane_elements;
+  call.a_scales = in.scales;
+  if (lane_elements == 1) {
+    kernels.gemm_f32(call);
+  } else if (lane_elements == 2) {
+    kernels.gemm_bf16(call);
+  } else {
+    kernels.gemm_int8(call);
+  }
+}
+
+// from: rows x width floats, to: the same as int8, padded to full lanes.
+inline void quantise(const Kernels& kernels, const Activation& from, int64_t rows, int64_t width,
+                     const Activation& to) {
+  kernels.quantise({from.floats(), from.stride, rows, width, round_up(width, 4),
+                    reinterpret_cast<uint8_t*>(to.data), to.stride, to.scales});
+}
+
+inline void run_linear(const Kernels& kernels, const LinearCall& linear, GemmPanel* list) {
+  for (int64_t p = 0; p < linear.panels; ++p) {
+    list[p] = linear.matrix->gemm_panel(p, linear.segments, linear.out.at(0, p * panel_width),
+                                        linear.out.stride);
+  }
+  GemmCall call;
+  call.rows = linear.rows;
+  call.segments = linear.segments.data();
+  call.segment_count = static_cast<int64_t>(linear.segments.size());
+  call.panels = list;
+  call.panel_count = linear.panels;
+  call.start = linear.start;
+  call.epilogue = linear.epilogue;
+  call.out = linear.out.type();
+  multiply(kernels, linear.in, call);
+}
+
+}  // namespace headroom

@@ -1,0 +1,123 @@
+#include "engine/encoder/workspace.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/kernels/head_attention.h"
+
+namespace headroom {
+namespace {
+
+// Elements from a row to the next: full panels, and an odd number of cache lines. Rows 4 KB apart
+// would share one set of L1 (down projection at F = 1024: 98 instead of 111 GFLOP/s); rows that are
+// not aligned to a line cost AMX two lines for each row of a tile.
+int64_t stride_for(int64_t width, int64_t size) {
+  const auto line = static_cast<int64_t>(cache_line);
+  const int64_t lines = round_up(round_up(width, panel_width) * size, line) / line;
+  return (lines + 1 - lines % 2) * line / size;
+}
+
+Activation take_rows(Arena& arena, int64_t rows, int64_t width, Precision precision) {
+  Activation activation;
+  activation.size = 4 / elements_per_lane(precision);
+  activation.stride = stride_for(width, activation.size);
+  activation.data = arena.take<std::byte>(rows * activation.stride * activation.size);
+  if (precision == Precision::int8) activation.scales = arena.take<float>(rows);
+  return activation;
+}
+
+// A product reads full lanes: the elements after an odd width must be finite, and meet zeros.
+void clear_padding(const Activation& activation, int64_t rows, int64_t width) {
+  const int64_t count = round_up(width, 4) - width;
+  for (int64_t row = 0; count > 0 && row < rows; ++row) {
+    std::memset(activation.at(row, width), 0, static_cast<size_t>(count * activation.size));
+  }
+}
+
+// Rows without gaps, as attention's products read and write them.
+Activation take_dense(Arena& arena, int64_t rows, int64_t width, Precision precision) {
+  Activation activation;
+  activation.size = 4 / elements_per_lane(precision);
+  activation.stride = width;
+  activation.data = arena.take<std::byte>(rows * width * activation.size);
+  return activation;
+}
+
+Stream take_stream(Arena& arena, int64_t rows, int64_t width, Precision precision) {
+  Stream stream;
+  stream.x = take_rows(arena, rows, width, Precision::fp32);
+  // The residual is added in full panels.
+  for (int64_t row = 0; row < rows; ++row) {
+    std::fill(stream.x.floats() + row * stream.x.stride + width,
+              stream.x.floats() + (row + 1) * stream.x.stride, 0.0F);
+  }
+  stream.operand = stream.x;
+  if (precision == Precision::fp32) return stream;
+  stream.operand = take_rows(arena, rows, width, precision);
+  clear_padding(stream.operand, rows, width);
+  return stream;
+}
+
+// What products and softmax of one head pass on to each other.
+void take_for_head(Arena& arena, int64_t T, int64_t width, Precision precision, Workspace& work) {
+  work.transposed_keys = arena.take<uint32_t>(T * width / elements_per_lane(precision));
+  work.scores = take_rows(arena, attention_rows, T, Precision::fp32);
+  work.probabilities = work.scores;
+  if (precision == Precision::bf16) {
+    work.interleaved_values = arena.take<uint32_t>(T / 2 * width);
+    work.probabilities = take_rows(arena, attention_rows, T, precision);
+  }
+  work.inverse_sums = arena.take<float>(attention_rows);
+}
+
+ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
+  ChoiceSpace space;
+  space.mean = take_rows(arena, 1, shape.width, Precision::fp32);
+  space.hidden = take_rows(arena, 1, shape.controller, Precision::fp32);
+  space.share = take_rows(arena, 1, 1, Precision::fp32);
+  space.relevance = take_rows(arena, 1, shape.heads, Precision::fp32);
+  space.scores = arena.take<double>(shape.heads);
+  space.heads = arena.take<int32_t>(shape.heads);
+  space.segments = arena.take<GemmSegment>(shape.heads);
+  return space;
+}
+
+}  // namespace
+
+Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, int64_t tokens,
+                         Arena& arena) {
+  const ModelShape& shape = weights.shape;
+  const Precision precision = weights.precision;
+  const int64_t T = round_up(tokens, panel_width);  // attention's products have full panels of keys
+  const int64_t D = shape.width;
+  const int64_t head_width = weights.padded_head_width();
+  const int64_t all_heads = shape.heads * head_width;
+  // A product writes floats or bf16; int8 is made of floats once a row is complete.
+  const Precision written = precision == Precision::int8 ? Precision::fp32 : precision;
+  arena.reset();
+  Workspace work;
+  work.stream = take_stream(arena, T, D, precision);
+  work.queries = take_dense(arena, T * shape.heads, head_width, attention.precision);
+  work.keys = take_dense(arena, T * shape.heads, head_width, attention.precision);
+  work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention.precision);
+  if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
+  take_for_head(arena, T, head_width, attention.precision, work);
+  if (attention.fused) {
+    work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
+  }
+  work.context = take_rows(arena, T, all_heads, written);
+  work.hidden = take_rows(arena, T, shape.ffn, written);
+  work.tail = take_stream(arena, tail_rows, D, precision);
+  work.tail_context = take_rows(arena, tail_rows, all_heads, written);
+  work.tail_hidden = take_rows(arena, tail_rows, shape.ffn, written);
+  if (precision == Precision::int8) {
+    work.quantised = take_rows(arena, T, std::max(all_heads, shape.ffn), precision);
+  }
+  work.logits = arena.take<float>(tail_rows * round_up(shape.labels, panel_width));
+  if (shape.controller > 0) work.choice = take_choice(arena, shape);
+  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, shape.labels, T, shape.controller});
+  work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
+  return work;
+}
+
+}  // namespace headroom
