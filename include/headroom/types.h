@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,15 +38,39 @@ struct Tokens {
   std::vector<int32_t> types = {};  ///< 0: first text of a pair, 1: second; empty: all 0
 };
 
+/// Something that a tagger found in a text. Positions are code points of the text, from 0.
+struct Entity {
+  std::string text;   ///< as it stands there
+  std::string label;  ///< without B- or I-
+  double score = 0;
+  int64_t start = 0;
+  int64_t end = 0;  ///< behind its last character
+};
+
+/// A token of a text with its tag.
+struct TaggedToken {
+  std::string token;  ///< as the vocabulary spells it
+  int64_t start = 0;  ///< code points, as in Entity
+  int64_t end = 0;
+  size_t label = 0;
+  std::vector<double> scores;  ///< one probability per label
+};
+
 /// What the model says about a text, and what it cost.
 struct Answer {
-  size_t label = 0;            ///< of the highest score
-  std::vector<double> scores;  ///< one probability per label
-  double budget = 1.0;         ///< the fraction that was used
-  double active_heads = 1.0;   ///< share of the model's attention heads that ran
-  double active_ffn = 1.0;     ///< share of the model's FFN neurons that ran
-  int64_t tokens = 0;          ///< that the text became, after truncation
-  double milliseconds = 0.0;   ///< of the call that gave this answer, its other texts included
+  size_t label = 0;                   ///< one label: of the highest score
+  std::vector<double> scores;         ///< one probability per label; of a tagger, token by token
+  std::vector<size_t> labels = {};    ///< several labels: those at or above their thresholds
+  double score = 0;                   ///< a ranking (0 to 1) or a number
+  double logit = 0;                   ///< of a ranking, before the sigmoid
+  std::vector<float> embedding = {};  ///< a vector
+  std::vector<Entity> entities = {};  ///< tags, in the order of the text
+  std::vector<TaggedToken> token_tags = {};  ///< where they were asked for
+  double budget = 1.0;                       ///< the fraction that was used
+  double active_heads = 1.0;                 ///< share of the model's attention heads that ran
+  double active_ffn = 1.0;                   ///< share of the model's FFN neurons that ran
+  int64_t tokens = 0;                        ///< that the text became, after truncation
+  double milliseconds = 0.0;  ///< of the call that gave this answer, its other texts included
   /// Of this text alone, as foreseen; nothing when this machine was not calibrated.
   std::optional<double> predicted_milliseconds = std::nullopt;
 };

@@ -9,33 +9,74 @@
 
 namespace headroom {
 
-enum class Task { classify, pair, image, lm, translate, synthetic, masked_lm, encoder };
+enum class Task {
+  classify,
+  pair,
+  image,
+  lm,
+  translate,
+  synthetic,
+  multilabel,
+  regress,
+  rerank,
+  tag,
+  embed,
+  masked_lm,
+  encoder,
+};
 
 // What a row is: a text (or two) with a label, an image with a label, a stretch of running text of
 // which every token but the first is to be predicted, or a sentence with its translation.
 enum class RowForm { text, image, stream, translation };
+
+// What a model says about a row.
+enum class OutputForm {
+  label,   // one of several classes
+  labels,  // any number of several labels
+  score,   // a number
+  tags,    // a label for every word
+  vector,  // an embedding
+  tokens,  // text that it generates
+  states,  // nothing yet: an encoder to start from
+};
 
 struct TaskTraits {
   Task task{};
   std::string_view name;  // as --task and config.json spell it
   std::string_view help;
   RowForm rows{};
-  bool labels = false;            // rows have labels, the model a classifier
-  bool trained = false;           // by `train`; the others are encoders to start from
+  OutputForm output{};
+  bool pairs = false;             // a row is always two texts
+  bool trained = false;           // by `train`; the others are imported, or to start from
   std::string_view architecture;  // of ours; empty: the model family's class for it
 };
 
 inline constexpr TaskTraits all_tasks[] = {
-    {Task::classify, "classify", "labels of texts", RowForm::text, true, true, ""},
-    {Task::pair, "pair", "labels of pairs of texts", RowForm::text, true, true, ""},
-    {Task::image, "image", "labels of images", RowForm::image, true, true,
+    {Task::classify, "classify", "labels of texts", RowForm::text, OutputForm::label, false, true,
+     ""},
+    {Task::pair, "pair", "labels of pairs of texts", RowForm::text, OutputForm::label, true, true,
+     ""},
+    {Task::image, "image", "labels of images", RowForm::image, OutputForm::label, false, true,
      "HeadroomForImageClassification"},
-    {Task::lm, "lm", "text that goes on", RowForm::stream, false, true, "HeadroomForCausalLM"},
-    {Task::translate, "translate", "translations of sentences", RowForm::translation, false, true,
-     "HeadroomForTranslation"},
-    {Task::synthetic, "synthetic", "the marked-token task", RowForm::text, true, true, ""},
-    {Task::masked_lm, "masked-lm", "hidden tokens", RowForm::stream, false, false, ""},
-    {Task::encoder, "encoder", "rows of vectors", RowForm::text, false, false, ""},
+    {Task::lm, "lm", "text that goes on", RowForm::stream, OutputForm::tokens, false, true,
+     "HeadroomForCausalLM"},
+    {Task::translate, "translate", "translations of sentences", RowForm::translation,
+     OutputForm::tokens, false, true, "HeadroomForTranslation"},
+    {Task::synthetic, "synthetic", "the marked-token task", RowForm::text, OutputForm::label, false,
+     true, ""},
+    {Task::multilabel, "multilabel", "any number of labels of texts", RowForm::text,
+     OutputForm::labels, false, false, ""},
+    {Task::regress, "regress", "a number for texts", RowForm::text, OutputForm::score, false, false,
+     ""},
+    {Task::rerank, "rerank", "how well passages answer queries", RowForm::text, OutputForm::score,
+     true, false, ""},
+    {Task::tag, "tag", "labels of the words of texts", RowForm::text, OutputForm::tags, false,
+     false, ""},
+    {Task::embed, "embed", "vectors of texts", RowForm::text, OutputForm::vector, false, false, ""},
+    {Task::masked_lm, "masked-lm", "hidden tokens", RowForm::stream, OutputForm::states, false,
+     false, ""},
+    {Task::encoder, "encoder", "rows of vectors", RowForm::text, OutputForm::states, false, false,
+     ""},
 };
 
 constexpr const TaskTraits& traits(Task task) {
@@ -44,9 +85,18 @@ constexpr const TaskTraits& traits(Task task) {
 constexpr std::string_view task_name(Task task) {
   return traits(task).name;
 }
-// Texts in, labels out: what the native engine, the server and the exporters are for.
+// Texts in, one label out.
 constexpr bool classifies_text(Task task) {
-  return traits(task).rows == RowForm::text && traits(task).labels;
+  return traits(task).rows == RowForm::text && traits(task).output == OutputForm::label;
+}
+// Texts in, an answer out: what the native engine and the server are for.
+constexpr bool answers_text(Task task) {
+  return traits(task).rows == RowForm::text && traits(task).output != OutputForm::states;
+}
+// Whether its outputs have names (id2label with at least two).
+constexpr bool names_labels(Task task) {
+  const OutputForm output = traits(task).output;
+  return output == OutputForm::label || output == OutputForm::labels || output == OutputForm::tags;
 }
 
 template <size_t N>

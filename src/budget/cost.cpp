@@ -10,7 +10,10 @@ double output_macs(const ModelShape& shape, int64_t tokens) {
   if (shape.decoder_layers > 0) return 0;  // the decoder has them
   if (shape.causal) return T * D * static_cast<double>(shape.vocabulary);
   const double patches = (T - 1) * D * static_cast<double>(shape.patch_values);
-  return D * D + D * static_cast<double>(shape.labels) + (shape.patch_values > 0 ? patches : 0.0);
+  const auto labels = static_cast<double>(shape.labels);
+  if (shape.readout == Readout::tokens) return T * D * labels;
+  if (shape.readout == Readout::vector) return D * static_cast<double>(shape.dense);
+  return D * D + D * labels + (shape.patch_values > 0 ? patches : 0.0);
 }
 
 // Queries of `target` tokens over keys and values of `source` tokens, all heads.
@@ -23,6 +26,14 @@ double cross_macs(const ModelShape& shape, double source, double target) {
 
 int64_t linear_count(int64_t in, int64_t out) {
   return in * out + out;
+}
+
+int64_t output_count(const ModelShape& shape) {
+  const int64_t D = shape.width;
+  if (shape.generates()) return shape.vocabulary;
+  if (shape.readout == Readout::vector) return shape.dense > 0 ? linear_count(D, shape.dense) : 0;
+  const int64_t classifier = linear_count(D, shape.labels);
+  return shape.readout == Readout::tokens ? classifier : linear_count(D, D) + classifier;
 }
 
 // Both attentions of every decoder layer.
@@ -149,8 +160,7 @@ int64_t attention_parameter_count(const ModelShape& shape, const Selection& sele
 int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t D = shape.width;
   const int64_t norm = 2 * D;
-  const int64_t head =
-      shape.generates() ? shape.vocabulary : linear_count(D, D) + linear_count(D, shape.labels);
+  const int64_t head = output_count(shape);
   const int64_t C = shape.controller;
   const int64_t controller =
       C > 0 ? linear_count(D, C) + linear_count(C, 1) + linear_count(D, shape.heads) : 0;

@@ -9,6 +9,13 @@
 
 namespace headroom {
 
+// What reads the last layer's rows.
+enum class Readout {
+  pooled,  // pooler and classifier, of one row
+  tokens,  // a classifier of every row
+  vector,  // the rows pooled to a vector
+};
+
 struct ModelShape {
   int64_t layers = 4;       // L
   int64_t width = 256;      // D
@@ -18,6 +25,8 @@ struct ModelShape {
   int64_t positions = 512;  // longest input, special tokens included
   int64_t token_types = 2;  // first or second text of a pair; source or target
   int64_t labels = 2;
+  Readout readout = Readout::pooled;
+  int64_t dense = 0;  // width of the layer behind a pooled vector; 0: none
   AttentionKind attention = AttentionKind::standard;
   bool causal = false;         // language models: a token sees itself and what came before
   int64_t patch_values = 0;    // images: numbers in a patch; 0: the input is tokens
@@ -27,6 +36,7 @@ struct ModelShape {
 
   int64_t head_width() const { return width / heads; }
   int64_t total_heads() const { return layers * heads; }
+  int64_t vector_width() const { return dense > 0 ? dense : width; }
   // Predicts tokens of its own vocabulary instead of labels.
   bool generates() const { return causal || decoder_layers > 0; }
   bool operator==(const ModelShape&) const = default;

@@ -68,23 +68,25 @@ ModelConfig read_config(const fs::path& directory) {
 
 ModelConfig read_classifier_config(const fs::path& directory) {
   ModelConfig config = read_config(directory);
-  require_classifier(config, directory);
-  return config;
+  require_answers(config, directory);
+  if (config.classifies()) return config;
+  throw Error(ErrorCode::usage, "open checkpoint",
+              fmt::format("{} is a model of task {}, and a classifier is needed",
+                          directory.string(), task_name(config.task)));
 }
 
-void require_classifier(const ModelConfig& config, const fs::path& directory) {
-  if (!classifies_text(config.task) && config.task != Task::masked_lm &&
-      config.task != Task::encoder) {
-    throw Error(ErrorCode::usage, "open checkpoint",
-                fmt::format("{} is a model of task {}, which the native engine, the server and the "
-                            "exporters do not run: train, eval and predict do, with libtorch",
-                            directory.string(), task_name(config.task)));
+void require_answers(const ModelConfig& config, const fs::path& directory) {
+  if (answers_text(config.task)) return;
+  if (traits(config.task).output == OutputForm::states) {
+    throw Error(ErrorCode::bad_model, "open checkpoint",
+                fmt::format("{} is a pretrained encoder and has no labels: train --init makes a "
+                            "classifier of it",
+                            directory.string()));
   }
-  if (config.classifies()) return;
-  throw Error(ErrorCode::bad_model, "open checkpoint",
-              fmt::format("{} is a pretrained encoder and has no labels: train --init makes a "
-                          "classifier of it",
-                          directory.string()));
+  throw Error(ErrorCode::usage, "open checkpoint",
+              fmt::format("{} is a model of task {}, which the native engine, the server and the "
+                          "exporters do not run: train, eval and predict do, with libtorch",
+                          directory.string(), task_name(config.task)));
 }
 
 Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config) {

@@ -14,16 +14,22 @@ namespace headroom {
 namespace {
 
 // 2 added other attentions than standard, compact models and encoders without a head; 3
-// controllers and tasks beyond texts with labels; 4 families other than BERT. A file says the
-// lowest version that can read it.
-constexpr int format_version = 4;
+// controllers and tasks beyond texts with labels; 4 families other than BERT; 5 outputs other than
+// one label. A file says the lowest version that can read it.
+constexpr int format_version = 5;
 
 // Whether Transformers has a class for it; the others are ours, in BERT's manner.
 bool has_family(Task task) {
   return traits(task).architecture.empty();
 }
 
+bool has_other_output(const ModelConfig& config) {
+  return (answers_text(config.task) && !classifies_text(config.task)) || config.max_tokens ||
+         config.output != OutputConfig{};
+}
+
 int needed_version(const ModelConfig& config) {
+  if (has_other_output(config)) return 5;
   if (config.shape.family != "bert") return 4;
   if (config.adaptive()) return 3;
   if (config.task == Task::pair || !has_family(config.task)) return 3;
@@ -120,6 +126,7 @@ void set_task_shape(ModelConfig& config, const JsonFields& own) {
     shape.decoder_layers = own.integer("decoder_layers", 1, 128);
   }
   shape.causal = config.task == Task::lm;
+  shape.readout = readout_of(config.task);
   if (config.task == Task::lm || config.task == Task::image) shape.token_types = 0;
 }
 
@@ -166,11 +173,13 @@ Selection stored_from_json(const Json& json, const ModelShape& shape) {
 
 }  // namespace
 
-std::string_view ModelConfig::architecture() const {
+std::string ModelConfig::architecture() const {
   const ModelSchema& schema = schema_of(shape);
-  if (!has_family(task)) return traits(task).architecture;
-  if (task == Task::masked_lm) return schema.masked_lm_class;
-  return task == Task::encoder ? schema.encoder_class : schema.classifier_class;
+  if (!has_family(task)) return std::string(traits(task).architecture);
+  if (task == Task::masked_lm) return std::string(schema.masked_lm_class);
+  if (task == Task::tag) return schema.tagger_class();
+  const bool bare = task == Task::encoder || task == Task::embed;
+  return std::string(bare ? schema.encoder_class : schema.classifier_class);
 }
 
 std::string checksum_text(uint64_t checksum) {
@@ -232,6 +241,8 @@ Json config_to_json(const ModelConfig& config) {
     json["id2label"][std::to_string(i)] = config.labels[i];
     json["label2id"][config.labels[i]] = i;
   }
+  if (config.task == Task::multilabel) json["problem_type"] = "multi_label_classification";
+  if (config.task == Task::regress) json["problem_type"] = "regression";
   Json own;
   own["format"] = needed_version(config);
   own["task"] = task_name(config.task);
@@ -241,6 +252,8 @@ Json config_to_json(const ModelConfig& config) {
   own["tokenizer"] = tokenizer_name(config.tokenizer);
   if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
   if (config.task == Task::encoder) own["pooler"] = config.pooler;
+  if (config.max_tokens) own["max_tokens"] = *config.max_tokens;
+  output_to_json(config.output, config.task, shape, own);
   if (config.task == Task::image) {
     own["image"] = {{"side", config.image.side},
                     {"channels", config.image.channels},
@@ -285,8 +298,12 @@ ModelConfig config_from_json(const Json& json) {
   config.layer_norm_eps = read_layer_norm_eps(fields, schema);
   set_task_shape(config, own);
   config.pooler = own.boolean_or("pooler", true);
-  if (config.classifies()) config.labels = read_labels(fields);
+  if (config.has_labels()) config.labels = read_labels(fields, names_labels(config.task));
   config.shape.labels = static_cast<int64_t>(config.labels.size());
+  if (own.has("max_tokens")) {
+    config.max_tokens = own.integer("max_tokens", 2, config.shape.positions);
+  }
+  config.output = output_from_json(own, config.task, config.shape);
   config.tokenizer = from_name(own, "tokenizer", tokenizer_table);
   config.lower_case = own.boolean_or("lower_case", true);
   config.method = from_name(own, "method", method_table);

@@ -17,6 +17,7 @@
 #include "budget/selection.h"
 #include "budget/shape.h"
 #include "budget/unit_order.h"
+#include "checkpoint/output_config.h"
 #include "families/schema.h"
 
 namespace headroom {
@@ -60,8 +61,11 @@ struct ModelConfig {
   Task task = Task::classify;
   Method method = Method::dense;
   TokenizerKind tokenizer = TokenizerKind::word;
-  bool lower_case = true;               // wordpiece: lower-case and strip accents
-  std::vector<std::string> labels;      // shape.labels of them; none when !classifies()
+  bool lower_case = true;           // wordpiece: lower-case and strip accents
+  std::vector<std::string> labels;  // shape.labels of them: at least two where the task names
+                                    // labels, one name of a score, none otherwise
+  OutputConfig output;
+  std::optional<int64_t> max_tokens;    // longest input where that is less than shape.positions
   ImageFormat image;                    // of the image task
   bool pooler = true;                   // encoder: whether the [CLS] pooler is stored
   std::optional<GateParameters> gates;  // budgeted and static; adaptive where trained with them
@@ -81,10 +85,17 @@ struct ModelConfig {
     if (task == Task::masked_lm) return OutputHead::masked_lm;
     if (shape.generates()) return OutputHead::language;
     if (task == Task::encoder) return pooler ? OutputHead::pooler : OutputHead::none;
+    if (readout_of(task) == Readout::tokens) return OutputHead::tagger;
+    if (readout_of(task) == Readout::vector) return OutputHead::vector;
     return OutputHead::classifier;
   }
-  // Otherwise it generates text, or is something to start training from.
+  // Whether it has a pooler and a classifier. Others generate text, tag every token, give vectors,
+  // or are something to start training from.
   bool classifies() const { return output_head() == OutputHead::classifier; }
+  bool has_labels() const { return classifies() || output_head() == OutputHead::tagger; }
+
+  // In tokens, special ones included; longer texts are truncated.
+  int64_t longest_input() const { return max_tokens.value_or(shape.positions); }
 
   // Everything that the file holds.
   Selection everything() const { return stored ? *stored : all_heads(shape.layers, shape.heads); }
@@ -94,7 +105,7 @@ struct ModelConfig {
   }
 
   // Hugging Face's class for it, or a name of ours.
-  std::string_view architecture() const;
+  std::string architecture() const;
 
   // Whether it chooses heads for every input: its file holds controllers.
   bool adaptive() const { return shape.controller > 0; }

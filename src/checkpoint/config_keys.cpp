@@ -14,7 +14,7 @@ void expect_text(const JsonFields& fields, std::string_view key, std::string_vie
   }
 }
 
-std::vector<std::string> read_labels(const JsonFields& fields) {
+std::vector<std::string> read_labels(const JsonFields& fields, bool several) {
   const Json& map = fields.object("id2label");
   std::vector<std::string> labels;
   for (size_t i = 0; i < map.size(); ++i) {
@@ -24,7 +24,11 @@ std::vector<std::string> read_labels(const JsonFields& fields) {
     }
     labels.push_back(entry->get<std::string>());
   }
-  if (labels.size() < 2) fields.fail("id2label", "needs at least two labels");
+  if (several && labels.size() < 2) fields.fail("id2label", "needs at least two labels");
+  if (!several && labels.size() != 1) {
+    fields.fail("id2label",
+                fmt::format("has {} labels, a model of one score has one", labels.size()));
+  }
   const std::set<std::string> distinct(labels.begin(), labels.end());
   if (distinct.size() != labels.size()) fields.fail("id2label", "has a label twice");
   return labels;

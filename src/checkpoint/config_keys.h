@@ -16,7 +16,8 @@ const ModelSchema& read_family(const JsonFields& fields);  // of model_type; non
 ModelShape read_shape(const JsonFields& fields, const ModelSchema& schema);  // all but the labels
 double read_dropout(const JsonFields& fields, const ModelSchema& schema);
 double read_layer_norm_eps(const JsonFields& fields, const ModelSchema& schema);
-std::vector<std::string> read_labels(const JsonFields& fields);  // id2label: at least two
+// id2label: at least two, or the one name of a score.
+std::vector<std::string> read_labels(const JsonFields& fields, bool several = true);
 
 // Refuses any other text under `key`; a missing key is that text.
 void expect_text(const JsonFields& fields, std::string_view key, std::string_view only);

@@ -32,7 +32,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
 std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path& directory,
                                                      ModelConfig config,
                                                      const EngineOptions& options) {
-  require_classifier(config, directory);
+  require_answers(config, directory);
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
   std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
   const auto number_bytes = static_cast<uint64_t>(4 / elements_per_lane(options.precision));
@@ -44,7 +44,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
 }
 
 Tokens tokenise(const EngineModel& model, const Text& text) {
-  const auto limit = static_cast<int>(model.config().shape.positions);
+  const auto limit = static_cast<int>(model.config().longest_input());
   if (!text.pair) return {model.tokenizer().encode(text.text, limit)};
   EncodedPair pair = model.tokenizer().encode_pair(text.text, *text.pair, limit);
   return {std::move(pair.ids), std::move(pair.types)};

@@ -10,6 +10,12 @@
 namespace headroom {
 namespace {
 
+// Outside the encoder, and the same in every family that does not say otherwise.
+constexpr ModuleName common_modules[] = {
+    {Role::tagger, "classifier"},
+    {Role::dense, "dense"},
+};
+
 class ModuleList {
  public:
   explicit ModuleList(const NetworkParts& parts) : parts_(parts) {}
@@ -76,7 +82,10 @@ std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
     case Role::language_bias:
       return {shape.vocabulary};
     case Role::classifier:
+    case Role::tagger:
       return {shape.labels, D};
+    case Role::dense:
+      return {shape.dense, D};
     case Role::controller_hidden:
       return {shape.controller, D};
     case Role::controller_budget:
@@ -134,6 +143,8 @@ std::vector<Module> modules_of(const NetworkParts& parts) {
   if (parts.head == OutputHead::language) list.add({Role::language_bias});
   if (classifies || parts.head == OutputHead::pooler) list.add({Role::pooler});
   if (classifies) list.add({Role::classifier});
+  if (parts.head == OutputHead::tagger) list.add({Role::tagger});
+  if (parts.head == OutputHead::vector && parts.dense) list.add({Role::dense});
   for (int64_t i = 0; i < parts.layers && parts.controllers; ++i) {
     list.add_layer(Stack::encoder, i,
                    {Role::controller_hidden, Role::controller_budget, Role::controller_relevance});
@@ -141,10 +152,20 @@ std::vector<Module> modules_of(const NetworkParts& parts) {
   return list.take();
 }
 
+std::string ModelSchema::tagger_class() const {
+  constexpr std::string_view ending = "ForSequenceClassification";
+  std::string name(classifier_class);
+  if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  return name + "ForTokenClassification";
+}
+
 std::string ModelSchema::name_of(const Module& module) const {
-  const auto found = std::find_if(modules.begin(), modules.end(),
-                                  [&](const ModuleName& each) { return each.role == module.role; });
+  const auto same_role = [&](const ModuleName& each) { return each.role == module.role; };
+  auto found = std::find_if(modules.begin(), modules.end(), same_role);
   if (found == modules.end()) {
+    const std::span<const ModuleName> common = common_modules;
+    found = std::find_if(common.begin(), common.end(), same_role);
+    if (found != common.end()) return std::string(found->name);
     throw std::logic_error(fmt::format("family {} has no name for role {}", model_type,
                                        static_cast<int>(module.role)));
   }
@@ -165,7 +186,8 @@ std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head,
   NetworkParts parts{shape.layers,           shape.decoder_layers,
                      shape.patch_values > 0, shape.token_types > 0,
                      shape.attention,        false,
-                     shape.controller > 0,   head};
+                     shape.controller > 0,   head,
+                     shape.dense > 0};
   std::vector<TensorSpec> specs;
   for (const Module& module : modules_of(parts)) {
     const std::string name = schema.name_of(module);

@@ -38,6 +38,8 @@ enum class Role {
   language_bias,  // the language model's head; its matrix is the word table
   pooler,
   classifier,
+  tagger,             // a classifier of every token
+  dense,              // behind a pooled vector
   controller_hidden,  // what chooses heads per input
   controller_budget,
   controller_relevance,
@@ -57,6 +59,8 @@ enum class OutputHead {
   pooler,      // a bare encoder with its [CLS] pooler
   none,        // a bare encoder
   language,    // predicts the next token
+  tagger,      // a classifier of every token
+  vector,      // rows pooled to a vector, with a dense layer behind it or without
 };
 
 // Which modules a network has.
@@ -69,6 +73,7 @@ struct NetworkParts {
   bool mixing = false;  // whatever `attention` says
   bool controllers = false;
   OutputHead head = OutputHead::classifier;
+  bool dense = false;  // OutputHead::vector
 };
 
 // In the order of random draws. Controllers come last, so that a model's other tensors are drawn
@@ -127,7 +132,11 @@ struct ModelSchema {
   std::string_view single_template = "[CLS] $A [SEP]";
   std::string_view pair_template = "[CLS] $A [SEP] $B:1 [SEP]:1";
 
-  // Without ".weight" or ".bias". A module that the family has no name for throws std::logic_error.
+  // "BertForTokenClassification": Transformers names it after the classifier's class.
+  std::string tagger_class() const;
+
+  // Without ".weight" or ".bias". What most families call alike needs no name of theirs. A module
+  // that the family has no name for throws std::logic_error.
   std::string name_of(const Module& module) const;
 };
 
