@@ -168,6 +168,23 @@ const float* load_types(const Reader& reader, EngineWeights& weights) {
   return keep_table(weights, std::vector<float>(static_cast<size_t>(shape.width), 0.0F));
 }
 
+// What reads the last layer. Its last matrix is small, and fp32 whatever the others are.
+void load_output(const Reader& reader, const ModelConfig& config, EngineWeights& weights) {
+  const int64_t D = weights.shape.width;
+  const auto load = [&](Role role, int64_t out, Precision precision) {
+    const Linear linear = reader.linear({role}, D, out);
+    return PackedMatrix(precision, linear.weight, linear.bias, weights.memory);
+  };
+  if (config.classifies()) {
+    weights.pooler = load(Role::pooler, D, weights.precision);
+    weights.classifier = load(Role::classifier, weights.shape.labels, Precision::fp32);
+  } else if (config.output_head() == OutputHead::tagger) {
+    weights.classifier = load(Role::tagger, weights.shape.labels, Precision::fp32);
+  } else if (weights.shape.dense > 0) {
+    weights.dense = load(Role::dense, weights.shape.dense, Precision::fp32);
+  }
+}
+
 }  // namespace
 
 EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
@@ -188,11 +205,7 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   for (int64_t i = 0; i < shape.layers; ++i) {
     weights.layers.push_back(load_layer(reader, weights, i));
   }
-  const Linear pooler = reader.linear({Role::pooler}, D, D);
-  weights.pooler = PackedMatrix(precision, pooler.weight, pooler.bias, weights.memory);
-  const Linear classifier = reader.linear({Role::classifier}, D, shape.labels);
-  weights.classifier =
-      PackedMatrix(Precision::fp32, classifier.weight, classifier.bias, weights.memory);
+  load_output(reader, config, weights);
   return weights;
 }
 

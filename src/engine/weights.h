@@ -57,7 +57,8 @@ struct EngineWeights {
   std::vector<PackedLayer> layers;
   PackedMatrix pooler;
   PoolerActivation pooler_activation = PoolerActivation::tanh;
-  PackedMatrix classifier;
+  PackedMatrix classifier;  // of [CLS], or of every token
+  PackedMatrix dense;       // behind a pooled vector
 
   // Head widths are padded to whole panels with zeros; 32 and 64, the usual ones, need none.
   int64_t padded_head_width() const { return round_up(shape.head_width(), panel_width); }

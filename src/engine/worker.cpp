@@ -29,9 +29,9 @@ std::vector<Answer> Worker::run(std::span<const Tokens> inputs, std::span<const 
   std::span<const float> outputs = outputs_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const size_t count = encoder.outputs_of(inputs[i]);
+    answers[i].budget = fractions[i];
     model_->head().answer(outputs.first(count), answers[i]);
     outputs = outputs.subspan(count);
-    answers[i].budget = fractions[i];
     answers[i].active_heads = static_cast<double>(heads_run_[i]) / total_heads;
     answers[i].active_ffn = chosen_[i]->active_ffn;
     answers[i].tokens = static_cast<int64_t>(inputs[i].ids.size());

@@ -236,12 +236,12 @@ float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, f
   const auto count = [&](size_t sequence, int64_t heads) {
     if (!heads_run.empty()) heads_run[sequence] = heads;
   };
-  if (head_.rows() == Rows::all) {
+  if (head_.rows() != Rows::first) {
     for (size_t i = 0; i < sequences.size(); ++i) {
       const auto T = static_cast<int64_t>(sequences[i].ids.size());
       count(i, pass.layers(sequences[i], T, weights_.shape.layers));
       head_.compute({kernels_, work, work.stream, T}, outputs);
-      outputs += T * head_.width();
+      outputs += outputs_of(sequences[i]);
     }
     return outputs;
   }

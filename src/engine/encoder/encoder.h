@@ -22,7 +22,7 @@ class Encoder {
   Encoder(const EngineWeights& weights, const Kernels& kernels, const Head& head)
       : weights_(weights), kernels_(kernels), head_(head) {}
 
-  // Floats that run() writes for a sequence.
+  // Floats that run() writes for a sequence: the head's width for every row, or once.
   size_t outputs_of(const Tokens& sequence) const {
     const size_t rows = head_.rows() == Rows::all ? sequence.ids.size() : 1;
     return rows * static_cast<size_t>(head_.width());

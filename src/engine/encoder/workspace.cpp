@@ -113,9 +113,11 @@ Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, 
   if (precision == Precision::int8) {
     work.quantised = take_rows(arena, T, std::max(all_heads, shape.ffn), precision);
   }
-  work.logits = arena.take<float>(tail_rows * round_up(shape.labels, panel_width));
+  const int64_t output_width = std::max(shape.labels, shape.dense);
+  const int64_t output_rows = shape.readout == Readout::tokens ? T : tail_rows;
+  work.logits = arena.take<float>(output_rows * round_up(output_width, panel_width));
   if (shape.controller > 0) work.choice = take_choice(arena, shape);
-  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, shape.labels, T, shape.controller});
+  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, output_width, T, shape.controller});
   work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
   return work;
 }

@@ -63,9 +63,9 @@ struct Workspace {
   Stream tail;                       // B x D
   Activation tail_context;           // B x (H W)
   Activation tail_hidden;            // B x F
-  float* logits = nullptr;           // B x labels, padded to full panels
-  GemmPanel* panels = nullptr;       // for whichever product comes next
-  ChoiceSpace choice;                // adaptive models
+  float* logits = nullptr;      // B (a tagger's: T) x labels, or B x dense; padded to full panels
+  GemmPanel* panels = nullptr;  // for whichever product comes next
+  ChoiceSpace choice;           // adaptive models
 };
 
 // Queries whose scores are computed together, at most: two tiles, whose 32 x 128 floats are 16 KB

@@ -12,12 +12,13 @@
 namespace headroom {
 
 enum class Rows {
-  first,  // [CLS]
-  all,    // every token
+  first,   // [CLS]
+  all,     // every token, each with an output
+  pooled,  // every token, all of them with one output
 };
 
 // The final hidden states: of one text, or the first rows of several. Of the workspace, a head that
-// reads first rows may overwrite the stream, one that reads all the tail.
+// reads first rows may overwrite the stream, any other the tail.
 struct HeadInput {
   const Kernels& kernels;
   const Workspace& work;
@@ -29,12 +30,12 @@ class Head {
  public:
   virtual ~Head() = default;
   virtual Rows rows() const = 0;
-  virtual int64_t width() const = 0;  // floats that a row becomes
+  virtual int64_t width() const = 0;  // floats of an output
 
-  // Writes width() floats a row. A row's floats must not depend on the other rows of a call.
+  // Writes width() floats for each output. A text's floats must not depend on the others of a call.
   virtual void compute(const HeadInput& input, float* outputs) const = 0;
 
-  // Fills in what one text's outputs say: width() floats for each row it reads.
+  // Fills in what one text's outputs say; `answer.budget` is what they were computed with.
   virtual void answer(std::span<const float> outputs, Answer& answer) const = 0;
 };
 

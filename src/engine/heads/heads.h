@@ -9,7 +9,7 @@
 
 namespace headroom {
 
-// `weights` must outlive the head. Throws ErrorCode::usage for a task without a head.
+// `config` and `weights` must outlive the head. Throws ErrorCode::usage for a task without a head.
 std::unique_ptr<const Head> make_head(const ModelConfig& config, const EngineWeights& weights);
 
 }  // namespace headroom
