@@ -12,6 +12,7 @@
 #include "base/files/file.h"
 #include "base/interrupt.h"
 #include "base/join.h"
+#include "base/nearest.h"
 #include "cli/describe.h"
 
 namespace headroom {
@@ -67,6 +68,39 @@ class JsonConfig : public CLI::Config {
  private:
   const CLI::App& app_;
 };
+
+// The options of the verb and of its sub-commands, as people type them.
+void add_option_names(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) add_option_names(*sub, names);
+}
+
+// What CLI11 `said` of a command line with an unknown word in it is that something else is missing,
+// or a list of words; this names the first unknown one and its like.
+std::string explain_unknown(const CLI::App& app, int argc, char** argv, const std::string& said) {
+  std::vector<std::string> names;
+  add_option_names(app, names);
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const std::string_view option = word.substr(0, word.find('='));
+    if (!word.starts_with("--") || word == "--") continue;
+    if (std::find(names.begin(), names.end(), option) == names.end()) {
+      return fmt::format("{} is not an option{}. {} --help lists them", option,
+                         did_you_mean(option, names), app.get_name());
+    }
+  }
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : app.get_subcommands({})) commands.push_back(sub->get_name());
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (commands.empty() || std::find(commands.begin(), commands.end(), word) != commands.end()) {
+    return said;
+  }
+  const std::string wrong =
+      word.empty() ? "" : fmt::format("\"{}\" is not one{}; ", word, did_you_mean(word, commands));
+  return fmt::format("{}the commands of {} are {}", wrong, app.get_name(), join(commands, ", "));
+}
 
 }  // namespace
 
@@ -135,7 +169,11 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool 
     } catch (const CLI::Success& success) {  // --help, --version
       return app.exit(success);
     } catch (const CLI::ParseError& problem) {
-      throw Error(ErrorCode::usage, "read options", problem.what());
+      const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr ||
+                           dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;
+      const std::string said = problem.what();
+      throw Error(ErrorCode::usage, "read options",
+                  unknown ? explain_unknown(app, argc, argv, said) : said);
     }
     watch_for_interrupts();
     wants_json = app.get_option("--json")->as<bool>();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "cli/app.h"
 #include "cli/engines/engine.h"
 #include "cli/training_program.h"
@@ -128,10 +129,12 @@ int run(int argc, char** argv) {
   if (name.empty()) {
     print_help(stderr);
   } else {
-    return report_error(
-        Error(ErrorCode::usage, "choose verb",
-              fmt::format("\"{}\" is not a verb; headroom --help lists them", name)),
-        json_requested(argc, argv));
+    std::vector<std::string> names;
+    for (const VerbLine& verb : all_verbs()) names.emplace_back(verb.name);
+    return report_error(Error(ErrorCode::usage, "choose verb",
+                              fmt::format("\"{}\" is not a verb{}. headroom --help lists them",
+                                          name, did_you_mean(name, names))),
+                        json_requested(argc, argv));
   }
   return 2;
 }

@@ -22,6 +22,8 @@ struct TextDataset {
   std::vector<TextRow> rows;
   std::vector<std::string> labels;
   bool pairs = false;  // every row has a text_pair (which may be an empty string)
+  std::vector<std::string> columns =
+      {};  // of each delimited file, for people: "label queue, text body"
 
   std::vector<int32_t> row_labels() const;
   std::vector<int64_t> label_counts() const;  // rows of each label, as long as `labels`

@@ -45,21 +45,24 @@ void read_known(const DataSource& source, const fs::path& data_dir, LabelList& l
   read_known_rows(found, sink);
 }
 
-void read_source(const DataSource& source, const fs::path& data_dir, LabelList& labels,
-                 const RowSink& sink) {
+// Returns which columns were read, where the source has columns.
+std::string read_source(const DataSource& source, const fs::path& data_dir, LabelList& labels,
+                        const RowSink& sink) {
   switch (source.kind) {
     case SourceKind::csv:
       return read_column_rows(source.paths[0], DelimitedFormat::csv, source.columns, sink);
     case SourceKind::tsv:
       return read_column_rows(source.paths[0], DelimitedFormat::tsv, source.columns, sink);
     case SourceKind::jsonl:
-      return read_json_rows(source.paths[0], sink);
+      read_json_rows(source.paths[0], sink);
+      return {};
     case SourceKind::imdb:
-      return read_tree_rows(source.paths[0],
-                            {std::string(part_name(source.part)), {"neg", "pos"}, ".txt", false},
-                            sink);
+      read_tree_rows(source.paths[0],
+                     {std::string(part_name(source.part)), {"neg", "pos"}, ".txt", false}, sink);
+      return {};
     case SourceKind::named:
-      return read_known(source, data_dir, labels, sink);
+      read_known(source, data_dir, labels, sink);
+      return {};
     case SourceKind::synthetic:
       refuse(source, "is made, not loaded; it is for --task synthetic");
     case SourceKind::idx:
@@ -70,6 +73,7 @@ void read_source(const DataSource& source, const fs::path& data_dir, LabelList& 
     case SourceKind::text:
       refuse(source, "holds text without labels, for --task lm");
   }
+  return {};
 }
 
 // Checks rows as they come and gives their labels numbers.
@@ -110,11 +114,13 @@ StreamedRows stream_text_rows(const DataSpec& spec, const fs::path& data_dir,
                               const std::vector<std::string>* labels, const TakeRow& take) {
   LabelList list(labels);
   RowChecker checker(list);
+  std::vector<std::string> columns;
   for (const DataSource& source : spec.sources) {
     const int64_t before = checker.rows();
-    read_source(source, data_dir, list, [&](RawRow& row, const RowPlace& place) {
-      take(checker.check(row, place), place);
-    });
+    std::string names = read_source(
+        source, data_dir, list,
+        [&](RawRow& row, const RowPlace& place) { take(checker.check(row, place), place); });
+    if (!names.empty()) columns.push_back(std::move(names));
     if (checker.rows() == before) {
       throw Error(
           ErrorCode::bad_data, "load data",
@@ -122,7 +128,8 @@ StreamedRows stream_text_rows(const DataSpec& spec, const fs::path& data_dir,
     }
   }
   LabelList::Order order = list.finish();
-  return {std::move(order.labels), std::move(order.renumber), checker.rows(), checker.pairs()};
+  return {std::move(order.labels), std::move(order.renumber), checker.rows(), checker.pairs(),
+          std::move(columns)};
 }
 
 TextDataset read_text_dataset(const DataSpec& spec, const fs::path& data_dir,
@@ -137,6 +144,7 @@ TextDataset read_text_dataset(const DataSpec& spec, const fs::path& data_dir,
       });
   dataset.labels = std::move(all.labels);
   dataset.pairs = all.pairs;
+  dataset.columns = std::move(all.columns);
   for (TextRow& row : dataset.rows) row.label = all.renumber[static_cast<size_t>(row.label)];
   return dataset;
 }

@@ -35,6 +35,8 @@ struct StreamedRows {
   std::vector<int32_t> renumber;  // from the label of a row as it was handed out to its place here
   int64_t rows = 0;
   bool pairs = false;
+  std::vector<std::string> columns =
+      {};  // of each delimited file, for people: "label queue, text body"
 };
 
 // Hands every row to `take` as it is read, checked in the same way, and keeps none: a file may be

@@ -45,7 +45,7 @@ TEST_F(EvalSave, KeepsWhatItPrinted) {
 TEST_F(EvalSave, ABudgetOrARowThatIsWrongLeavesTheOldScores) {
   expect_success(evaluate({"--save", "--budgets", "1"}));
   expect_failure(evaluate({"--save", "--budgets", "2"}), 2, "2 is not a budget");
-  expect_failure(evaluate("nowhere.csv", {"--save"}), 3, "nowhere.csv");
+  expect_failure(evaluate("nowhere.csv", {"--save"}), 2, "nowhere.csv");
   EXPECT_EQ(read_scores(model_)->curve.size(), 1U);
 }
 

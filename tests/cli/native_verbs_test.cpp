@@ -53,6 +53,15 @@ TEST(TopLevel, AnUnknownVerbIsAUsageError) {
   expect_failure(run({"frobnicate"}), 2, "\"frobnicate\" is not a verb");
 }
 
+TEST(TopLevel, MistypedWordsGetTheNearest) {
+  expect_failure(run({"predcit"}), 2, "is not a verb; did you mean predict. headroom --help");
+  expect_failure(run({"predict", "--modle", "x"}), 2,
+                 "--modle is not an option; did you mean --model. headroom predict --help");
+  expect_failure(run({"eval", "--budget=1"}), 2, "did you mean --budgets.");
+  expect_failure(run({"data", "chekc", "x"}), 2, "\"chekc\" is not one; did you mean check");
+  expect_failure(run({"data"}), 2, "the commands of headroom data are list, check, get");
+}
+
 TEST(TopLevel, AnUnknownVerbWithJsonIsAJsonError) {
   expect_json_error(run({"frobnicate", "--json"}), 2, "usage", "\"frobnicate\" is not a verb");
 }
@@ -188,12 +197,12 @@ TEST(Data, CheckOfABadFileIsBadData) {
   expect_failure(check("a,b\nc,d,e\n"), 3, "line 2: expected 2 columns");
   expect_failure(check("a,\"b\n"), 3, "rows.csv");
   expect_failure(check("a,b\nc,\xff\n"), 3, "UTF-8");
-  expect_failure(run({"data", "check", "csv:nowhere.csv"}), 3, "nowhere.csv");
+  expect_failure(run({"data", "check", "csv:nowhere.csv"}), 2, "nowhere.csv");
 }
 
 TEST(Data, WhatIsNoSpecIsAUsageErrorThatListsTheForms) {
   expect_failure(run({"data", "check", "frobnicate"}), 2, "csv, tsv, jsonl");
-  expect_failure(run({"data"}), 2, "subcommand");
+  expect_failure(run({"data"}), 2, "the commands of headroom data are list, check, get");
   expect_json_error(run({"data", "get", "agnews", "--json"}), 2, "usage", "agnews");
 }
 

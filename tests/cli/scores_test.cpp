@@ -67,15 +67,14 @@ TEST_F(Scores, EvalRefusesWhatIsNoBudgetOrNotInThisVersion) {
 }
 
 TEST_F(Scores, EvalOfBadDataNamesTheFileAndTheLine) {
-  expect_failure(evaluate({"--data", "csv:nowhere.csv"}), 3, "nowhere.csv");
+  expect_failure(evaluate({"--data", "csv:nowhere.csv"}), 2, "nowhere.csv");
   expect_failure(evaluate_rows(""), 3, "no rows");
   expect_failure(evaluate_rows("sport,goal\nmoney,bank,price\n"), 3, "line 2: expected 2 columns");
   expect_failure(evaluate_rows("sport,goal\nmusic,song\n"), 3, "line 2: unknown label \"music\"");
 }
 
 TEST_F(Scores, EvalErrorsAreOneJsonLineWithJson) {
-  expect_json_error(evaluate({"--data", "csv:nowhere.csv", "--json"}), 3, "bad_data",
-                    "nowhere.csv");
+  expect_json_error(evaluate({"--data", "csv:nowhere.csv", "--json"}), 2, "usage", "nowhere.csv");
 }
 
 TEST_F(Scores, EvalTakesDataAndBudgetsFromTheEnvironmentAndTheFlagWins) {

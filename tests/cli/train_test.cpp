@@ -70,7 +70,7 @@ TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
 }
 
 TEST_F(Train, BadDataNamesTheFileAndTheLineAndLeavesNothingBehind) {
-  expect_failure(run({"train", "--data", "csv:nowhere.csv", "--out", out()}), 3, "nowhere.csv");
+  expect_failure(run({"train", "--data", "csv:nowhere.csv", "--out", out()}), 2, "nowhere.csv");
   expect_failure(train_on(""), 3, "no rows");
   expect_failure(train_on("sport,goal\nmoney,bank,price\n"), 3, "line 2: expected 2 columns");
   EXPECT_FALSE(fs::exists(out()));

@@ -126,7 +126,7 @@ TEST(Catalog, APartThatOnlyAnotherLayoutHasIsExplained) {
 
 TEST(Catalog, MissingFilesAreNamed) {
   const DataDirectory data;
-  expect_error(ErrorCode::bad_data,
+  expect_error(ErrorCode::usage,
                "looked for ag_news/test.csv and ag_news/classes.txt; or ag_news_csv/test.csv",
                [&] { data.load("agnews:test"); });
   expect_error(ErrorCode::usage, "no data directory was given",

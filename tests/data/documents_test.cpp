@@ -72,11 +72,11 @@ TEST_F(Documents, OfSeveralSourcesComeInOrder) {
   EXPECT_EQ(read({"text:" + text + "+csv:" + csv}), (Texts{"one", "two", "three"}));
 }
 
-TEST_F(Documents, AMissingFileIsBadData) {
+TEST_F(Documents, AMissingFileIsAUsageError) {
   const std::string nowhere = (folder.path() / "nowhere.txt").string();
-  expect_error(ErrorCode::bad_data, "nowhere.txt", [&] { read({nowhere}); });
-  expect_error(ErrorCode::bad_data, "nowhere.txt", [&] { read({"text:" + nowhere}); });
-  expect_error(ErrorCode::bad_data, "nowhere.txt", [&] { read({"csv:" + nowhere}); });
+  expect_error(ErrorCode::usage, "nowhere.txt", [&] { read({nowhere}); });
+  expect_error(ErrorCode::usage, "nowhere.txt", [&] { read({"text:" + nowhere}); });
+  expect_error(ErrorCode::usage, "nowhere.txt", [&] { read({"csv:" + nowhere}); });
 }
 
 TEST_F(Documents, AnEmptyFileIsBadData) {

@@ -88,7 +88,7 @@ TEST(InputStream, DamagedGzipIsRefusedNamingTheFile) {
 
 TEST(InputStream, MissingFilesAndDirectoriesAreRefused) {
   const TemporaryFolder folder;
-  expect_error(ErrorCode::bad_data, "No such file", [] { InputStream("/nonexistent/a.csv"); });
+  expect_error(ErrorCode::usage, "No such file", [] { InputStream("/nonexistent/a.csv"); });
   expect_error(ErrorCode::bad_data, "is a directory", [&] { InputStream(folder.path()); });
 }
 

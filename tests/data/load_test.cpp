@@ -50,7 +50,41 @@ TEST_F(Load, ColumnsAreChosenByNameOrNumber) {
   EXPECT_EQ(data.labels, (Labels{"greet", "leave"}));
   EXPECT_EQ(data.rows[0].text, "hello");
   EXPECT_EQ(load("csv", content, "?header=1&label=3&text=2,1").rows[1].text, "2 bye");
-  EXPECT_EQ(load("csv", content, "?header=1&label=category").rows[0].text, "hello 1");
+  EXPECT_EQ(load("csv", content, "?header=1&label=category").rows[0].text, "hello");
+  EXPECT_EQ(load("csv", "body,extra,category\nhello,1,greet\nbye,2,leave\n", "?label=category")
+                .rows[0]
+                .text,
+            "hello 1");
+}
+
+TEST_F(Load, AHeaderIsFoundByItsNames) {
+  const TextDataset data = load("csv", "id,Text,label\n1,hello,a\n2,bye,b\n");
+  EXPECT_EQ(data.labels, (Labels{"a", "b"}));
+  EXPECT_EQ(data.rows[0].text, "hello") << "the column called text, not the id too";
+  EXPECT_EQ(data.columns, (Labels{"label label, text Text"}));
+  EXPECT_EQ(load("csv", "body,topic\nhello,a\nbye,b\n", "?label=topic").rows.size(), 2U);
+  const TextDataset pairs = load("tsv", "label\tsentence1\tsentence2\nx\ta\tb\ny\tc\td\n");
+  EXPECT_TRUE(pairs.pairs);
+  EXPECT_EQ(pairs.rows[1].text_pair, "d");
+  EXPECT_EQ(load("csv", "label,text\na,b\n", "?header=0").rows.size(), 2U) << "as was said";
+}
+
+TEST_F(Load, AHeaderIsFoundByContent) {
+  const std::string rows =
+      "where is my parcel today,delivery\nthe parcel never came here,delivery\n"
+      "please send my money back,refund\nI want my money back now,refund\n";
+  const TextDataset data = load("csv", "message,queue\n" + rows);
+  EXPECT_EQ(data.labels, (Labels{"delivery", "refund"}));
+  EXPECT_EQ(data.rows[0].text, "where is my parcel today");
+  EXPECT_EQ(load("csv", rows, "?label=2").rows.size(), 4U) << "a first row that is a row";
+  EXPECT_EQ(load("csv", "greet,hello\nleave,bye\ngreet,hi\nleave,ciao\n").rows.size(), 4U)
+      << "texts as short as names say nothing";
+}
+
+TEST_F(Load, SeparatorsAreFoundByContent) {
+  EXPECT_EQ(load("csv", "a;\"x, y; z\"\nb;one, two, three\n").rows[0].text, "x, y; z");
+  EXPECT_EQ(load("csv", "a\tx\nb\ty, z\n").rows[1].text, "y, z");
+  EXPECT_EQ(load("csv", "a,x; y\nb,z; w\n").labels, (Labels{"a", "b"})) << "commas come first";
 }
 
 TEST_F(Load, ASecondTextMakesPairs) {

@@ -81,13 +81,20 @@ TEST(DataSpec, APlusInsideAPathIsKept) {
   EXPECT_EQ(parse_data_spec("csv:c++/a.csv+csv:b").sources.size(), 2U);
 }
 
+TEST(DataSpec, ABareFileIsWhatItsSuffixSays) {
+  EXPECT_EQ(only("my/rows.csv?label=2").kind, SourceKind::csv);
+  EXPECT_EQ(only("my/rows.csv?label=2").paths, Paths{"my/rows.csv"});
+  EXPECT_EQ(only("rows.jsonl.gz").kind, SourceKind::jsonl);
+  EXPECT_EQ(parse_data_spec("a.csv+b.tsv?header=0+agnews").sources.size(), 3U);
+  EXPECT_EQ(data_name("/home/me/rows.csv?label=2"), "csv:rows.csv?label=2");
+}
+
 TEST(DataSpec, MistakesAreExplained) {
   expect_refused("", "a data source is missing");
   expect_refused("agnews+", "a data source is missing");
-  expect_refused("train.csv", "a file needs its format in front: csv:train.csv");
   expect_refused("agnwes", "known name (agnews, dbpedia, imdb");
   expect_refused("agnews+dbpdia", "\"dbpdia\"");
-  expect_refused("xml:file", "neither FORMAT:PATH");
+  expect_refused("xml:file", "neither a file (.csv, .tsv, .jsonl), FORMAT:PATH");
   expect_refused("agnews:dev", "parts are train, validation and test");
   expect_refused("csv:", "a file name is missing");
   expect_refused("csv:f?header", "\"header\" is not of the form key=value");

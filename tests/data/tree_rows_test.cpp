@@ -63,7 +63,7 @@ TEST(TreeRows, ATreeWithoutTheWantedFilesIsRefused) {
   const auto file = folder.write("n.tar", tar_entry("other/neg/1.txt", "x") + tar_end());
   expect_error(ErrorCode::bad_data, "n.tar holds no files train/LABEL/*.txt", [&] { read(file); });
   expect_error(ErrorCode::bad_data, "holds no files", [&] { read(folder.path()); });
-  expect_error(ErrorCode::bad_data, "No such file", [] { read("/nonexistent/aclImdb"); });
+  expect_error(ErrorCode::usage, "No such file", [] { read("/nonexistent/aclImdb"); });
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST_F(TrainModel, TwiceGivesTheSameCheckpoint) {
 
 TEST_F(TrainModel, MissingDataIsBadData) {
   TrainRequest request = request_for(folder.path() / "nowhere.csv", model);
-  expect_untouched(ErrorCode::bad_data, "nowhere.csv", request);
+  expect_untouched(ErrorCode::usage, "nowhere.csv", request);
 }
 
 TEST_F(TrainModel, DataWithOneLabelIsBadData) {

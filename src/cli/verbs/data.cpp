@@ -1,6 +1,9 @@
 // headroom data: which data sets are known and present, and what a file really holds.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/join.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/verb.h"
@@ -36,6 +39,21 @@ void list_sets(const std::string& data_dir, bool json) {
   }
 }
 
+// A label seen once is a typing error, a header or a text in the wrong column; none can be learnt.
+void warn_of_lonely_labels(const DataSummary& summary) {
+  std::vector<std::string> once;
+  for (const ClassSummary& label : summary.classes) {
+    if (label.rows == 1) once.push_back(label.label);
+  }
+  if (once.empty()) return;
+  constexpr size_t shown = 5;
+  const std::string more =
+      once.size() > shown ? fmt::format(" and {} more", once.size() - shown) : "";
+  once.resize(std::min(once.size(), shown));
+  fmt::print("\nonly one row each: {}{}; is the label column the right one (?label=COLUMN)?\n",
+             join(once, ", "), more);
+}
+
 void check(const std::string& spec, const std::string& data_dir, bool json) {
   const DataSummary summary = check_data(parse_data_spec(spec), data_dir);
   if (json) {
@@ -50,15 +68,21 @@ void check(const std::string& spec, const std::string& data_dir, bool json) {
   } else {
     fmt::print("{}: {} rows, {} labels, {} bytes of text\n", summary.name, summary.rows,
                summary.classes.size(), summary.text_bytes);
+    for (const std::string& columns : summary.columns) fmt::print("columns: {}\n", columns);
     fmt::print("words per row: {} to {}, {:.1f} on average; {} repeated rows, {} empty\n\n",
                summary.min_words, summary.max_words, summary.mean_words, summary.duplicates,
                summary.empty);
-    Table table{{"label", "rows", "expected"}, {}};
+    const bool known = summary.expected_classes.has_value();
+    Table table{{"label", "rows"}, {}};
+    if (known) table.header.push_back("expected");
     for (const ClassSummary& label : summary.classes) {
-      table.rows.push_back({label.label, fmt::format("{}", label.rows),
-                            label.expected ? fmt::format("{}", *label.expected) : "-"});
+      table.rows.push_back({label.label, fmt::format("{}", label.rows)});
+      if (known) {
+        table.rows.back().push_back(label.expected ? fmt::format("{}", *label.expected) : "-");
+      }
     }
     print_table(table);
+    warn_of_lonely_labels(summary);
   }
   if (!summary.as_expected()) {
     throw Error(ErrorCode::bad_data, "check data",

@@ -94,9 +94,11 @@ FoundPart require_part(const CatalogEntry& entry, const fs::path& data_dir, Data
     if (!layout.classes_file.empty()) files.push_back(layout.classes_file);
     tried.push_back(fmt::format("{}", fmt::join(files, " and ")));
   }
-  throw Error(ErrorCode::bad_data, "find data",
-              fmt::format("{} ({}) is not under {}; looked for {} (each also as .gz)", entry.name,
-                          part_name(part), data_dir.string(), fmt::join(tried, "; or ")));
+  throw Error(
+      ErrorCode::usage, "find data",
+      fmt::format("{} ({}) is not under {}; looked for {} (each also as .gz). --data-dir or "
+                  "HEADROOM_DATA names the folder; docs/data.md has the sets and their files",
+                  entry.name, part_name(part), data_dir.string(), fmt::join(tried, "; or ")));
 }
 
 }  // namespace headroom

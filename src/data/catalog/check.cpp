@@ -37,6 +37,7 @@ class Counter {
 
   DataSummary finish(const StreamedRows& all) {
     summary_.pairs = all.pairs;
+    summary_.columns = all.columns;
     summary_.rows = all.rows;
     summary_.mean_words = static_cast<double>(words_) / static_cast<double>(all.rows);
     for (const std::string& label : all.labels) summary_.classes.push_back({label, 0, {}});

@@ -21,6 +21,7 @@ struct ClassSummary {
 struct DataSummary {
   std::string name;
   bool pairs = false;
+  std::vector<std::string> columns;  // of each delimited file
   int64_t rows = 0;
   std::optional<int64_t> expected_rows;  // known sets only
   std::optional<int64_t> expected_classes;

@@ -44,7 +44,7 @@ void read_class_csv(const FoundPart& found, const RowSink& sink) {
     sink(row, place);
   };
   for (const fs::path& file : found.files) {
-    read_column_rows(file, DelimitedFormat::csv, {}, renamed);
+    read_column_rows(file, DelimitedFormat::csv, {false, "1", {}, ""}, renamed);
   }
 }
 
@@ -122,11 +122,13 @@ void read_known_rows(const FoundPart& found, const RowSink& sink) {
     case FileFormat::class_csv:
       return read_class_csv(found, sink);
     case FileFormat::banking_csv:
-      return read_column_rows(found.files[0], DelimitedFormat::csv,
-                              {true, "category", {"text"}, ""}, sink);
+      read_column_rows(found.files[0], DelimitedFormat::csv, {true, "category", {"text"}, ""},
+                       sink);
+      return;
     case FileFormat::sick_tsv:
-      return read_column_rows(found.files[0], DelimitedFormat::tsv,
-                              {true, "entailment_judgment", {"sentence_A"}, "sentence_B"}, sink);
+      read_column_rows(found.files[0], DelimitedFormat::tsv,
+                       {true, "entailment_judgment", {"sentence_A"}, "sentence_B"}, sink);
+      return;
     case FileFormat::review_tree:
     case FileFormat::newsgroup_tree:
       return read_tree_rows(found.files[0], tree_layout(found), sink);

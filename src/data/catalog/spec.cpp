@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "data/catalog/catalog.h"
 
 namespace headroom {
@@ -42,6 +43,15 @@ std::optional<SourceKind> path_kind(std::string_view text) {
   return takes_path ? kind : std::nullopt;
 }
 
+// What a bare file's name says: rows.csv, rows.jsonl.gz.
+std::optional<SourceKind> kind_of_suffix(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  for (const SourceKind kind : {SourceKind::csv, SourceKind::tsv, SourceKind::jsonl}) {
+    if (path.ends_with(fmt::format(".{}", source_table.name(kind)))) return kind;
+  }
+  return std::nullopt;
+}
+
 std::string_view leading_word(std::string_view text) {
   return text.substr(0, text.find_first_of(":?+"));
 }
@@ -51,14 +61,26 @@ bool starts_source(std::string_view text) {
   return path_kind(text) || word == "synthetic" || find_entry(word) != nullptr;
 }
 
-// Cuts at each "+" behind a name, and behind a path only where a new source visibly starts.
+std::optional<SourceKind> suffix_before_options(std::string_view text) {
+  return kind_of_suffix(text.substr(0, text.find_first_of("?+")));
+}
+
+// Whether the "+" between `before` and `after` joins two sources: always behind a name, behind a
+// path only where a new source visibly starts, a.csv+b.csv among them.
+bool joins_sources(std::string_view before, std::string_view after) {
+  const bool file = suffix_before_options(before).has_value();
+  if (!path_kind(before) && !file) return true;
+  return starts_source(after) || (file && suffix_before_options(after));
+}
+
+// Cuts at each "+" that joins.
 std::vector<std::string_view> split_sources(std::string_view text) {
   std::vector<std::string_view> sources;
   size_t search = 0;
   while (true) {
     const size_t plus = text.find('+', search);
     if (plus == std::string_view::npos) break;
-    if (path_kind(text) && !starts_source(text.substr(plus + 1))) {
+    if (!joins_sources(text.substr(0, plus), text.substr(plus + 1))) {
       search = plus + 1;
       continue;
     }
@@ -171,14 +193,11 @@ void set_paths(DataSource& source, std::string_view text) {
 }
 
 [[noreturn]] void fail_unknown(std::string_view spelled) {
-  for (const std::string_view format : {"csv", "tsv", "jsonl"}) {
-    if (spelled.find(fmt::format(".{}", format)) != std::string_view::npos) {
-      fail(spelled, fmt::format("a file needs its format in front: {}:{}", format, spelled));
-    }
-  }
-  fail(spelled, fmt::format("neither FORMAT:PATH (csv, tsv, jsonl, imdb, idx, cifar, parallel, "
-                            "text), synthetic, nor a known name ({})",
-                            known_names()));
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog()) names.push_back(entry.name);
+  fail(spelled, fmt::format("neither a file (.csv, .tsv, .jsonl), FORMAT:PATH (csv, tsv, jsonl, "
+                            "imdb, idx, cifar, parallel, text), synthetic, nor a known name ({}){}",
+                            known_names(), did_you_mean(leading_word(spelled), names)));
 }
 
 void set_name(DataSource& source, std::string_view body) {
@@ -201,6 +220,9 @@ DataSource parse_source(std::string_view text) {
   if (const std::optional<SourceKind> kind = path_kind(body)) {
     source.kind = *kind;
     set_paths(source, body.substr(body.find(':') + 1));
+  } else if (const std::optional<SourceKind> by_suffix = kind_of_suffix(body)) {
+    source.kind = *by_suffix;
+    set_paths(source, body);
   } else {
     set_name(source, body);
   }

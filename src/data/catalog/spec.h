@@ -1,5 +1,5 @@
 // The Data SPEC of the command line, parsed: where rows come from and how to read them.
-//   csv:FILE?header=1&label=COL&text=COL,COL&text_pair=COL   tsv:FILE   jsonl:FILE
+//   csv:FILE?header=1&label=COL&text=COL,COL&text_pair=COL   tsv:FILE   jsonl:FILE   rows.csv
 //   imdb:DIR-or-TAR?part=test
 //   agnews   agnews:test   sick:validation   synthetic?tokens=128&decoys=6   A+B
 #pragma once

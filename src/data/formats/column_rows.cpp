@@ -1,77 +1,16 @@
 #include "data/formats/column_rows.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
-#include <system_error>
-#include <utility>
-
-#include "base/error.h"
+#include <string>
+#include <vector>
 
 namespace headroom {
 namespace {
 
-struct ColumnRoles {
-  size_t label = 0;
-  std::vector<size_t> text;
-  std::optional<size_t> text_pair;
-};
-
-class ColumnFinder {
- public:
-  ColumnFinder(std::string file, const std::vector<std::string>& first, bool header)
-      : file_(std::move(file)), first_(first), header_(header) {}
-
-  // A header name wins over a number, so that a column may be called "2".
-  size_t find(const std::string& column) const {
-    if (header_) {
-      const auto found = std::find(first_.begin(), first_.end(), column);
-      if (found != first_.end()) return static_cast<size_t>(found - first_.begin());
-    }
-    size_t number = 0;
-    const char* end = column.data() + column.size();
-    const auto [stop, problem] = std::from_chars(column.data(), end, number);
-    if (problem == std::errc() && stop == end && number >= 1 && number <= first_.size()) {
-      return number - 1;
-    }
-    const std::string known =
-        header_ ? fmt::format("its header has: {}", fmt::join(first_, ", "))
-                : fmt::format("without header=1 columns are numbers from 1 to {}", first_.size());
-    throw Error(ErrorCode::usage, "choose columns",
-                fmt::format("{} has no column \"{}\"; {}", file_, column, known));
-  }
-
- private:
-  std::string file_;
-  const std::vector<std::string>& first_;
-  bool header_;
-};
-
-ColumnRoles choose_roles(const std::string& file, const std::vector<std::string>& first,
-                         const ColumnChoice& columns) {
-  const ColumnFinder finder(file, first, columns.header);
-  ColumnRoles roles;
-  if (!columns.label.empty()) roles.label = finder.find(columns.label);
-  if (!columns.text_pair.empty()) roles.text_pair = finder.find(columns.text_pair);
-  for (const std::string& column : columns.text) roles.text.push_back(finder.find(column));
-  if (columns.text.empty()) {
-    for (size_t i = 0; i < first.size(); ++i) {
-      if (i != roles.label && i != roles.text_pair) roles.text.push_back(i);
-    }
-  }
-  const auto is_text = [&](size_t column) {
-    return std::find(roles.text.begin(), roles.text.end(), column) != roles.text.end();
-  };
-  if (is_text(roles.label) || roles.text_pair == roles.label ||
-      (roles.text_pair && is_text(*roles.text_pair))) {
-    throw Error(ErrorCode::usage, "choose columns",
-                fmt::format("{}: one column cannot be label, text and text_pair at once", file));
-  }
-  return roles;
-}
+// Enough to see which column repeats; a file of long texts is not held for it.
+constexpr size_t sample_records = 200;
+constexpr size_t sample_bytes = size_t{1} << 20;
 
 // An empty field (AG News has rows without a title) adds no space.
 void join_fields(const std::vector<std::string>& fields, const std::vector<size_t>& columns,
@@ -83,30 +22,44 @@ void join_fields(const std::vector<std::string>& fields, const std::vector<size_
   }
 }
 
+std::vector<Record> read_sample(DelimitedReader& reader, std::vector<int64_t>& lines) {
+  std::vector<Record> sample;
+  Record record;
+  size_t bytes = 0;
+  while (sample.size() < sample_records && bytes < sample_bytes && reader.next(record)) {
+    for (const std::string& field : record) bytes += field.size();
+    sample.push_back(record);
+    lines.push_back(reader.line());
+  }
+  return sample;
+}
+
 }  // namespace
 
-void read_column_rows(const std::filesystem::path& path, DelimitedFormat format,
-                      const ColumnChoice& columns, const RowSink& sink) {
+std::string read_column_rows(const std::filesystem::path& path, DelimitedFormat format,
+                             const ColumnChoice& columns, const RowSink& sink, bool labelled) {
   InputStream input(path);
   DelimitedReader reader(input, format);
-  std::vector<std::string> fields;
-  bool more = reader.next(fields);
-  if (!more) return;  // whoever asked for rows says that there are none
-  const ColumnRoles roles = choose_roles(input.name(), fields, columns);
-  if (roles.text.empty()) {
-    fail_row({input.name(), reader.line()},
+  std::vector<int64_t> lines;
+  const std::vector<Record> sample = read_sample(reader, lines);
+  if (sample.empty()) return {};  // whoever asked for rows says that there are none
+  const ColumnLayout layout = find_columns(input.name(), sample, columns, labelled);
+  if (layout.text.empty()) {
+    fail_row({input.name(), lines[0]},
              fmt::format("found {} column, expected a label and a text; is it really {}?",
-                         fields.size(), format == DelimitedFormat::csv ? "CSV" : "TSV"));
+                         sample[0].size(), format == DelimitedFormat::csv ? "CSV" : "TSV"));
   }
-  if (columns.header) more = reader.next(fields);
   RawRow row;
-  for (; more; more = reader.next(fields)) {
-    join_fields(fields, roles.text, row.text);
-    row.label = fields[roles.label];
-    row.has_pair = roles.text_pair.has_value();
-    if (row.has_pair) row.text_pair = fields[*roles.text_pair];
-    sink(row, {input.name(), reader.line()});
-  }
+  const auto hand_on = [&](const Record& fields, int64_t line) {
+    join_fields(fields, layout.text, row.text);
+    row.label = layout.label ? fields[*layout.label] : "";
+    row.has_pair = layout.text_pair.has_value();
+    if (row.has_pair) row.text_pair = fields[*layout.text_pair];
+    sink(row, {input.name(), line});
+  };
+  for (size_t i = layout.header ? 1 : 0; i < sample.size(); ++i) hand_on(sample[i], lines[i]);
+  for (Record fields; reader.next(fields);) hand_on(fields, reader.line());
+  return describe_columns(layout, sample[0]);
 }
 
 }  // namespace headroom

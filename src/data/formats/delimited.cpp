@@ -2,7 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace headroom {
+namespace {
+
+// How often each separator stands in a record, if it is as often in every record.
+class SeparatorCount {
+ public:
+  explicit SeparatorCount(char separator) : separator_(separator) {}
+
+  void see(char c) { count_ += c == separator_ ? 1 : 0; }
+  void end_record() {
+    if (records_++ == 0) first_ = count_;
+    same_ = same_ && count_ == first_;
+    count_ = 0;
+  }
+  bool agrees() const { return records_ > 0 && same_ && first_ > 0; }
+  char separator() const { return separator_; }
+
+ private:
+  char separator_;
+  int64_t count_ = 0;
+  int64_t first_ = 0;
+  int64_t records_ = 0;
+  bool same_ = true;
+};
+
+// The separator on which the records of `block`, the start of a file, agree. A comma otherwise.
+char find_separator(std::string_view block) {
+  std::array<SeparatorCount, 3> counts = {SeparatorCount(','), SeparatorCount(';'),
+                                          SeparatorCount('\t')};
+  bool quoted = false;
+  bool empty = true;
+  for (const char c : block) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n') {
+      for (SeparatorCount& count : counts) {
+        if (!empty) count.end_record();
+      }
+    }
+    empty = c == '\n' || (empty && c == '\r');
+    for (SeparatorCount& count : counts) count.see(c);
+  }
+  for (SeparatorCount& count : counts) {
+    if (block.find('\n') == std::string_view::npos) count.end_record();
+    if (count.agrees()) return count.separator();
+  }
+  return ',';
+}
+
+}  // namespace
 
 DelimitedReader::DelimitedReader(InputStream& input, DelimitedFormat format, size_t limit)
     : input_(input),
@@ -18,8 +69,13 @@ void DelimitedReader::fail_after_quote() const {
   fail(line_, "text follows a closing quote; a quote inside a field must be doubled");
 }
 
+void DelimitedReader::start() {
+  if (input_.peek(3).starts_with("\xEF\xBB\xBF")) input_.consume(3);
+  if (quoting_) delimiter_ = find_separator(input_.peek());
+}
+
 bool DelimitedReader::next(std::vector<std::string>& fields) {
-  if (line_ == 1 && input_.peek(3).starts_with("\xEF\xBB\xBF")) input_.consume(3);
+  if (record_line_ == 0) start();
   do {
     if (!read_record()) return false;
   } while (field_count_ == 1 && fields_[0].empty() && !was_quoted_);  // an empty line

@@ -1,5 +1,6 @@
 // Records of delimited text. CSV follows RFC 4180: fields may be quoted, a doubled quote stands for
-// one, newlines inside quotes belong to the field; a backslash is an ordinary character. TSV has no
+// one, newlines inside quotes belong to the field; a backslash is an ordinary character; a file
+// whose records agree on semicolons or tabs rather than on commas is separated by those. TSV has no
 // quoting at all.
 #pragma once
 
@@ -39,6 +40,7 @@ class DelimitedReader {
     record_done,
   };
 
+  void start();
   bool read_record();
   void step(char c);
   void start_field();

@@ -61,7 +61,7 @@ DataSpec parse_source(const std::string& source) {
     return parse_data_spec(source);
   } catch (const Error&) {
     if (source.find_first_of(":?") != std::string::npos) throw;
-    throw Error(ErrorCode::bad_data, "read text",
+    throw Error(ErrorCode::usage, "read text",
                 fmt::format("{} is neither a file nor a known data set", source));
   }
 }

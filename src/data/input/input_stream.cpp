@@ -45,7 +45,10 @@ InputStream::InputStream(const std::filesystem::path& path)
       descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       owns_descriptor_(path != "-"),
       block_(std::make_unique<char[]>(block_bytes)) {
-  if (descriptor_ < 0) fail(std::strerror(errno));
+  if (descriptor_ < 0) {
+    const ErrorCode code = errno == ENOENT ? ErrorCode::usage : ErrorCode::bad_data;
+    throw Error(code, "read data", fmt::format("{}: {}", name_, std::strerror(errno)));
+  }
   try {
     struct stat status = {};
     if (::fstat(descriptor_, &status) != 0) fail(std::strerror(errno));

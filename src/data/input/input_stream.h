@@ -14,7 +14,8 @@ namespace headroom {
 
 class InputStream {
  public:
-  // Throws ErrorCode::bad_data when the file is missing, unreadable or a directory.
+  // Throws ErrorCode::usage when there is no such file, bad_data when it is unreadable or a
+  // directory.
   explicit InputStream(const std::filesystem::path& path);
   ~InputStream();
   InputStream(const InputStream&) = delete;

@@ -1,0 +1,41 @@
+// Which column of a delimited file is what: as the user says, by the names of a header, or by what
+// the first records hold.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headroom {
+
+// What the user says. A column is a header name or a number from 1.
+struct ColumnChoice {
+  std::optional<bool> header;     // nothing: found out
+  std::string label;              // empty: a column of that name, else the one that repeats
+  std::vector<std::string> text;  // joined by a space; empty: a column of that name, else the rest
+  std::string text_pair;          // empty: a column of that name, else there is none
+
+  bool operator==(const ColumnChoice&) const = default;
+};
+
+struct ColumnLayout {
+  bool header = false;
+  std::optional<size_t> label;  // nothing where rows without labels are read
+  std::vector<size_t> text;
+  std::optional<size_t> text_pair;
+};
+
+using Record = std::vector<std::string>;
+
+// `records` are the first of a file, all of one length, at least one. With `labelled` false the
+// label's column is left out rather than demanded. Throws ErrorCode::usage for a column that the
+// file does not have.
+ColumnLayout find_columns(const std::string& file, std::span<const Record> records,
+                          const ColumnChoice& choice, bool labelled);
+
+// "label queue, text message": names of the header `first`, else numbers from 1.
+std::string describe_columns(const ColumnLayout& layout, const Record& first);
+
+}  // namespace headroom
