@@ -44,35 +44,6 @@ char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-bool is_dropped(char32_t c) {
-  if (c == '\t' || c == '\n' || c == '\r') return false;
-  const CharacterKind kind = kind_of(c);
-  return c == 0xFFFD || kind == CharacterKind::control || kind == CharacterKind::format ||
-         kind == CharacterKind::private_use;
-}
-
-bool is_space(char32_t c) {
-  return c == '\t' || c == '\n' || c == '\r' || kind_of(c) == CharacterKind::separator;
-}
-
-// The blocks that Hugging Face lists. Extension E begins at U+2B820, they begin at U+2B920: kept,
-// because their tokens are what a model was trained with.
-bool is_ideograph(char32_t c) {
-  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
-         (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B81F) ||
-         (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0x2F800 && c <= 0x2FA1F);
-}
-
-bool is_mark(char32_t c) {
-  return kind_of(c) == CharacterKind::nonspacing_mark;
-}
-
-bool is_punctuation(char32_t c) {
-  if (c < 0x80) return is_ascii_punctuation(c);
-  return kind_of(c) == CharacterKind::punctuation;
-}
-
 // Calls `visit` with every character of valid UTF-8.
 template <typename Visit>
 void for_each_character(std::string_view text, Visit visit) {
@@ -107,8 +78,37 @@ std::string decompose_all(std::string_view text) {
 
 }  // namespace
 
+bool is_bert_control(char32_t c) {
+  if (c == '\t' || c == '\n' || c == '\r') return false;
+  const CharacterKind kind = kind_of(c);
+  return c == 0xFFFD || kind == CharacterKind::control || kind == CharacterKind::format ||
+         kind == CharacterKind::private_use;
+}
+
+bool is_bert_space(char32_t c) {
+  return c == '\t' || c == '\n' || c == '\r' || kind_of(c) == CharacterKind::separator;
+}
+
+// The blocks that Hugging Face lists. Extension E begins at U+2B820, they begin at U+2B920: kept,
+// because their tokens are what a model was trained with.
+bool is_cjk_ideograph(char32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
+         (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B81F) ||
+         (c >= 0x2B920 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0x2F800 && c <= 0x2FA1F);
+}
+
+bool is_nonspacing_mark(char32_t c) {
+  return kind_of(c) == CharacterKind::nonspacing_mark;
+}
+
+bool is_bert_punctuation(char32_t c) {
+  if (c < 0x80) return is_ascii_punctuation(c);
+  return kind_of(c) == CharacterKind::punctuation;
+}
+
 bool stands_alone_for_bert(char32_t character) {
-  return is_punctuation(character) || is_ideograph(character);
+  return is_bert_punctuation(character) || is_cjk_ideograph(character);
 }
 
 void BertWordScanner::reset(std::string_view text) {
@@ -157,11 +157,11 @@ void BertWordScanner::sort_marks() {
 bool BertWordScanner::step() {
   const CodePoint point = require_code_point(text_, position_, "split text into words");
   const auto consume = [&] { position_ += static_cast<size_t>(point.bytes); };
-  if (is_dropped(point.value)) {
+  if (is_bert_control(point.value)) {
     consume();
     return false;
   }
-  if (is_space(point.value)) {
+  if (is_bert_space(point.value)) {
     consume();
     return !word_.empty();
   }
@@ -169,14 +169,14 @@ bool BertWordScanner::step() {
   if (lower_case_) parts = decomposition_of(point.value);
   // A character that decomposes into punctuation and a mark, such as U+2260 (=, stroke), is
   // punctuation: no other kind of decomposition holds any.
-  const bool alone = is_ideograph(point.value) || is_punctuation(parts.characters[0]);
+  const bool alone = is_cjk_ideograph(point.value) || is_bert_punctuation(parts.characters[0]);
   if (alone && !word_.empty()) return true;  // looked at again next time
   consume();
   for (size_t i = 0; i < parts.count; ++i) {
     const char32_t part = parts.characters[i];
     if (!lower_case_) {
       append_utf8(word_, part);
-    } else if (!is_mark(part)) {
+    } else if (!is_nonspacing_mark(part)) {
       append_in_order(lower_case_of(part));
     } else if (combining_class_of(part) == 0) {
       sort_marks();
@@ -218,30 +218,30 @@ std::vector<std::string> split_bert_words(std::string_view text, bool lower_case
   require_utf8(text, "split text into words", "");
   std::string clean;
   for_each_character(text, [&](char32_t c) {
-    if (!is_dropped(c)) append_utf8(clean, is_space(c) ? U' ' : c);
+    if (!is_bert_control(c)) append_utf8(clean, is_bert_space(c) ? U' ' : c);
   });
   std::string spaced;
   for_each_character(clean, [&](char32_t c) {
-    if (is_ideograph(c)) spaced.push_back(' ');
+    if (is_cjk_ideograph(c)) spaced.push_back(' ');
     append_utf8(spaced, c);
-    if (is_ideograph(c)) spaced.push_back(' ');
+    if (is_cjk_ideograph(c)) spaced.push_back(' ');
   });
   std::string normal = spaced;
   if (lower_case) {
     normal.clear();
     for_each_character(decompose_all(spaced), [&](char32_t c) {
-      if (!is_mark(c)) append_utf8(normal, lower_case_of(c));
+      if (!is_nonspacing_mark(c)) append_utf8(normal, lower_case_of(c));
     });
   }
   std::vector<std::string> words;
   bool fresh = true;  // the next character begins a word
   for_each_character(normal, [&](char32_t c) {
-    const bool alone = is_punctuation(c);
-    if (!is_space(c)) {
+    const bool alone = is_bert_punctuation(c);
+    if (!is_bert_space(c)) {
       if (fresh || alone) words.emplace_back();
       append_utf8(words.back(), c);
     }
-    fresh = alone || is_space(c);
+    fresh = alone || is_bert_space(c);
   });
   return words;
 }

@@ -19,6 +19,13 @@
 
 namespace headroom {
 
+// What the steps above ask of a character.
+bool is_bert_control(char32_t c);  // vanishes
+bool is_bert_space(char32_t c);
+bool is_cjk_ideograph(char32_t c);
+bool is_nonspacing_mark(char32_t c);
+bool is_bert_punctuation(char32_t c);
+
 // True for a character that is always a word of its own: punctuation and CJK ideographs.
 bool stands_alone_for_bert(char32_t character);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/vocabulary.h"
@@ -24,6 +25,8 @@ class Framing {
       : Framing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", vocabulary) {}
   // Throws ErrorCode::bad_model when a special token is not in the vocabulary.
   Framing(std::string_view single, std::string_view pair, const Vocabulary& vocabulary);
+  Framing(std::vector<FramePiece> single, std::vector<FramePiece> pair)
+      : single_(std::move(single)), pair_(std::move(pair)) {}
 
   const std::vector<FramePiece>& single() const { return single_; }
   const std::vector<FramePiece>& pair() const { return pair_; }

@@ -1,7 +1,6 @@
 #include "text/piece_trie.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace headroom {
@@ -23,7 +22,7 @@ PieceTrie::PieceTrie(const std::vector<std::string>& tokens) {
   const auto token = [&](size_t place) -> const std::string& {
     return tokens[static_cast<size_t>(sorted[place])];
   };
-  std::sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
     return tokens[static_cast<size_t>(a)] < tokens[static_cast<size_t>(b)];
   });
 
@@ -34,8 +33,9 @@ PieceTrie::PieceTrie(const std::vector<std::string>& tokens) {
     children_.push_back(static_cast<Node>(nodes.size()));
     size_t place = node.first;
     // A token that ends here sorts before all that go on.
-    const bool ends = place < node.last && token(place).size() == node.depth;
-    ids_.push_back(ends ? sorted[place++] : -1);
+    int32_t ending = -1;
+    while (place < node.last && token(place).size() == node.depth) ending = sorted[place++];
+    ids_.push_back(i == 0 ? -1 : ending);
     while (place < node.last) {
       const size_t first = place;
       const char label = token(first)[node.depth];
@@ -45,15 +45,6 @@ PieceTrie::PieceTrie(const std::vector<std::string>& tokens) {
     }
   }
   children_.push_back(static_cast<Node>(nodes.size()));
-}
-
-inline PieceTrie::Node PieceTrie::child(Node node, char label) const {
-  const auto place = static_cast<size_t>(node);
-  const Node first = children_[place];
-  const auto count = static_cast<size_t>(children_[place + 1] - first);
-  const void* found = std::memchr(&labels_[static_cast<size_t>(first)], label, count);
-  if (found == nullptr) return nowhere;
-  return static_cast<Node>(static_cast<const char*>(found) - labels_.data());
 }
 
 PieceTrie::Node PieceTrie::descend(Node node, std::string_view bytes) const {

@@ -47,6 +47,11 @@ void walk_spaced(std::string_view text, const Take& take) {
   }
 }
 
+TextSpan span_of(std::string_view part, std::string_view text) {
+  const auto begin = static_cast<uint32_t>(part.data() - text.data());
+  return {begin, begin + static_cast<uint32_t>(part.size())};
+}
+
 class TokenCounts {
  public:
   void add(std::string_view token) {
@@ -94,6 +99,17 @@ void CharacterTokenizer::append_pieces(std::string_view text, size_t limit,
   });
 }
 
+void CharacterTokenizer::append_with_spans(std::string_view text, size_t limit,
+                                           std::vector<int32_t>& ids,
+                                           std::vector<TextSpan>& spans) const {
+  append_pieces(text, limit, ids);
+  walk_characters(text, [&](std::string_view character) {
+    if (spans.size() == ids.size()) return false;
+    spans.push_back(span_of(character, text));
+    return true;
+  });
+}
+
 std::string CharacterTokenizer::join(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {
@@ -127,6 +143,17 @@ void SpaceTokenizer::append_pieces(std::string_view text, size_t limit,
   walk_spaced(text, [&](std::string_view token) {
     if (ids.size() >= most) return false;
     ids.push_back(token == "\n" ? vocabulary_.sep_id() : vocabulary_.id(token));
+    return true;
+  });
+}
+
+void SpaceTokenizer::append_with_spans(std::string_view text, size_t limit,
+                                       std::vector<int32_t>& ids,
+                                       std::vector<TextSpan>& spans) const {
+  append_pieces(text, limit, ids);
+  walk_spaced(text, [&](std::string_view token) {
+    if (spans.size() == ids.size()) return false;
+    spans.push_back(span_of(token, text));
     return true;
   });
 }

@@ -22,6 +22,8 @@ class CharacterTokenizer : public Tokenizer {
 
  protected:
   void append_pieces(std::string_view text, size_t limit, std::vector<int32_t>& ids) const override;
+  void append_with_spans(std::string_view text, size_t limit, std::vector<int32_t>& ids,
+                         std::vector<TextSpan>& spans) const override;
 
  private:
   Vocabulary vocabulary_;
@@ -39,6 +41,8 @@ class SpaceTokenizer : public Tokenizer {
 
  protected:
   void append_pieces(std::string_view text, size_t limit, std::vector<int32_t>& ids) const override;
+  void append_with_spans(std::string_view text, size_t limit, std::vector<int32_t>& ids,
+                         std::vector<TextSpan>& spans) const override;
 
  private:
   Vocabulary vocabulary_;

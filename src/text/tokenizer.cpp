@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <utility>
 
 #include "base/error.h"
@@ -21,15 +23,49 @@ size_t room_in(const std::vector<FramePiece>& frame, int max_tokens) {
                           max_tokens, least));
 }
 
-// How many pieces of the first text stay when both must fit in `room`, taking from the longer one
-// and between equals from the second.
-size_t kept_of_first(size_t first, size_t second, size_t room) {
-  if (first + second <= room) return first;
-  const size_t left_by_second = room > second ? room - second : 0;
-  return std::min(first, std::max(left_by_second, (room + 1) / 2));
+// Makes offsets of a text's characters from spans of its bytes.
+void count_in_characters(std::string_view text, std::span<TextSpan> spans) {
+  std::vector<uint32_t> characters(text.size() + 1);  // that begin before a byte
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U;
+    characters[i + 1] = characters[i] + (begins ? 1 : 0);
+  }
+  for (TextSpan& span : spans) span = {characters[span.begin], characters[span.end]};
 }
 
 }  // namespace
+
+int Tokenizer::most_tokens(int64_t positions) const {
+  const int64_t own = truncation_.max_tokens.value_or(INT_MAX);
+  return static_cast<int>(std::min(own, positions));
+}
+
+// How many pieces of two texts stay in `room`.
+Tokenizer::Lengths Tokenizer::kept_lengths(size_t first, size_t second, size_t room) const {
+  if (first + second <= room) return {first, second};
+  const size_t shorter = std::min(first, second);
+  if (shorter <= room / 2) {  // fits: only the longer one is cut
+    return first < second ? Lengths{first, room - first} : Lengths{room - second, second};
+  }
+  const size_t odd = room % 2;
+  const bool odd_to_first = !truncation_.odd_to_longer || first > second;
+  return odd_to_first ? Lengths{room / 2 + odd, room / 2} : Lengths{room / 2, room / 2 + odd};
+}
+
+// How many pieces of a text have to be read to know which of them stay.
+size_t Tokenizer::reading_limit(size_t room, bool pair) const {
+  const bool which_is_longer = pair && truncation_.odd_to_longer && room % 2 == 1;
+  return truncation_.keeps_end || which_is_longer ? SIZE_MAX / 2 : room;
+}
+
+void Tokenizer::truncate(std::vector<int32_t>& ids, size_t kept) const {
+  if (ids.size() <= kept) return;
+  if (truncation_.keeps_end) {
+    ids.erase(ids.begin(), ids.end() - static_cast<std::ptrdiff_t>(kept));
+  } else {
+    ids.resize(kept);
+  }
+}
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) const {
   const size_t room = room_in(framing_.single(), max_tokens);
@@ -38,8 +74,13 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) co
   for (const FramePiece& piece : framing_.single()) {
     if (piece.kind == FramePiece::Kind::special) {
       ids.push_back(piece.id);
-    } else {
+    } else if (!truncation_.keeps_end) {
       append_pieces(text, room, ids);
+    } else {
+      std::vector<int32_t> all;
+      append_pieces(text, reading_limit(room, false), all);
+      truncate(all, room);
+      ids.insert(ids.end(), all.begin(), all.end());
     }
   }
   return ids;
@@ -72,13 +113,14 @@ EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view seco
   const size_t room = room_in(framing_.pair(), max_tokens);
   require_utf8(first, "tokenize text", "first of a pair");
   require_utf8(second, "tokenize text", "second of a pair");
+  const size_t limit = reading_limit(room, true);
   std::vector<int32_t> pieces_of_first;
-  append_pieces(first, room, pieces_of_first);
+  append_pieces(first, limit, pieces_of_first);
   std::vector<int32_t> pieces_of_second;
-  append_pieces(second, room, pieces_of_second);
-  const size_t kept = kept_of_first(pieces_of_first.size(), pieces_of_second.size(), room);
-  pieces_of_first.resize(kept);
-  pieces_of_second.resize(std::min(pieces_of_second.size(), room - kept));
+  append_pieces(second, limit, pieces_of_second);
+  const Lengths kept = kept_lengths(pieces_of_first.size(), pieces_of_second.size(), room);
+  truncate(pieces_of_first, kept.first);
+  truncate(pieces_of_second, kept.second);
 
   EncodedPair pair;
   for (const FramePiece& piece : framing_.pair()) {
@@ -91,6 +133,50 @@ EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view seco
     if (framing_.typed()) pair.types.resize(pair.ids.size(), piece.type);
   }
   return pair;
+}
+
+Encoding Tokenizer::encode_with_offsets(const Text& text, int max_tokens) const {
+  const std::vector<FramePiece>& frame = text.pair ? framing_.pair() : framing_.single();
+  const size_t room = room_in(frame, max_tokens);
+  struct Part {
+    std::vector<int32_t> ids;
+    std::vector<TextSpan> spans;
+    size_t from = 0, kept = 0;
+  };
+  std::array<Part, 2> parts;
+  const std::array<std::string_view, 2> texts = {text.text, text.pair.value_or("")};
+  const size_t limit = reading_limit(room, text.pair.has_value());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    require_utf8(texts[i], "tokenize text", "");
+    append_with_spans(texts[i], limit, parts[i].ids, parts[i].spans);
+    count_in_characters(texts[i], parts[i].spans);
+    adjust_offsets(parts[i].ids, parts[i].spans);
+  }
+  Lengths kept = {std::min(parts[0].ids.size(), room), 0};
+  if (text.pair) kept = kept_lengths(parts[0].ids.size(), parts[1].ids.size(), room);
+  parts[0].kept = kept.first;
+  parts[1].kept = kept.second;
+  Encoding encoding;
+  for (Part& part : parts) {
+    part.from = truncation_.keeps_end ? part.ids.size() - part.kept : 0;
+  }
+  for (const FramePiece& piece : frame) {
+    if (piece.kind == FramePiece::Kind::special) {
+      encoding.ids.push_back(piece.id);
+      encoding.offsets.emplace_back();
+      encoding.sources.push_back(-1);
+    } else {
+      const size_t source = piece.kind == FramePiece::Kind::first ? 0 : 1;
+      const Part& part = parts[source];
+      for (size_t i = part.from; i < part.from + part.kept; ++i) {
+        encoding.ids.push_back(part.ids[i]);
+        encoding.offsets.push_back(part.spans[i]);
+        encoding.sources.push_back(static_cast<int8_t>(source));
+      }
+    }
+    encoding.types.resize(encoding.ids.size(), piece.type);
+  }
+  return encoding;
 }
 
 }  // namespace headroom

@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "headroom/types.h"
 #include "text/framing.h"
+#include "text/text_span.h"
 #include "text/vocabulary.h"
 
 namespace headroom {
@@ -19,6 +22,23 @@ struct EncodedPair {
   std::vector<int32_t> ids;
   // As long as ids, 0 up to the first [SEP] and 1 after it; none where the framing has no types.
   std::vector<int32_t> types;
+};
+
+// A text or a pair, token by token, for whoever has to find the tokens in the text again.
+struct Encoding {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> types;     // as long as ids
+  std::vector<TextSpan> offsets;  // characters of the text that the token is of; special: {0, 0}
+  std::vector<int8_t> sources;  // 0: of the first text, 1: of the second, -1: special, around them
+};
+
+// How texts that are too long are cut.
+struct Truncation {
+  std::optional<int> max_tokens = std::nullopt;  // special tokens included; none: no own limit
+  bool keeps_end = false;                        // the beginning is cut off instead
+  // Of an odd number of tokens for two long texts, one more goes to the longer, and between equals
+  // to the second, as in Hugging Face's fast tokenizers. Otherwise always to the first.
+  bool odd_to_longer = false;
 };
 
 class Tokenizer {
@@ -33,6 +53,9 @@ class Tokenizer {
   // between equals the second.
   EncodedPair encode_pair(std::string_view first, std::string_view second, int max_tokens) const;
 
+  // The same tokens, with where they are in the text. Slower. Throws ErrorCode::bad_data likewise.
+  Encoding encode_with_offsets(const Text& text, int max_tokens) const;
+
   // The tokens of `text` alone, all of them. Throws ErrorCode::bad_data when it is not UTF-8.
   std::vector<int32_t> pieces(std::string_view text) const;
 
@@ -43,9 +66,16 @@ class Tokenizer {
   virtual const Vocabulary& vocabulary() const = 0;
 
   void set_framing(Framing framing) { framing_ = std::move(framing); }
+  const Framing& framing() const { return framing_; }
+  void set_truncation(const Truncation& truncation) { truncation_ = truncation; }
+  const Truncation& truncation() const { return truncation_; }
+
+  // The longest input of a model with so many positions.
+  int most_tokens(int64_t positions) const;
 
  protected:
   explicit Tokenizer(const Vocabulary& vocabulary) : framing_(vocabulary) {}
+  explicit Tokenizer(Framing framing) : framing_(std::move(framing)) {}
   Tokenizer(const Tokenizer&) = default;
   Tokenizer& operator=(const Tokenizer&) = default;
 
@@ -53,8 +83,24 @@ class Tokenizer {
   virtual void append_pieces(std::string_view text, size_t limit,
                              std::vector<int32_t>& ids) const = 0;
 
+  // The same, and for each of them the bytes of `text` that it is made of. Both are empty before.
+  virtual void append_with_spans(std::string_view text, size_t limit, std::vector<int32_t>& ids,
+                                 std::vector<TextSpan>& spans) const = 0;
+
+  // A last change to offsets that are characters by now, those of one text's tokens.
+  virtual void adjust_offsets(std::span<const int32_t> /*ids*/,
+                              std::span<TextSpan> /*offsets*/) const {}
+
  private:
+  struct Lengths {
+    size_t first, second;
+  };
+  Lengths kept_lengths(size_t first, size_t second, size_t room) const;
+  size_t reading_limit(size_t room, bool pair) const;
+  void truncate(std::vector<int32_t>& ids, size_t kept) const;
+
   Framing framing_;  // BERT's, unless the family has another
+  Truncation truncation_;
 };
 
 }  // namespace headroom

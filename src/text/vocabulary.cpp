@@ -91,6 +91,22 @@ Vocabulary Vocabulary::with_words(const std::vector<std::string>& words) {
   return {std::move(tokens), "list of words"};
 }
 
+Vocabulary Vocabulary::with_ids(std::vector<std::string> tokens, const SpecialIds& special) {
+  Vocabulary vocabulary;
+  vocabulary.tokens_ = std::move(tokens);
+  vocabulary.ids_.reserve(vocabulary.tokens_.size());
+  for (size_t i = 0; i < vocabulary.tokens_.size(); ++i) {
+    const std::string& token = vocabulary.tokens_[i];
+    if (!token.empty()) vocabulary.ids_.emplace(token, static_cast<int32_t>(i));
+  }
+  vocabulary.pad_ = special.pad;
+  vocabulary.unknown_ = special.unknown;
+  vocabulary.cls_ = special.cls;
+  vocabulary.sep_ = special.sep;
+  if (special.mask >= 0) vocabulary.mask_ = special.mask;
+  return vocabulary;
+}
+
 Vocabulary Vocabulary::from_text(std::string_view text, std::string_view origin) {
   std::vector<std::string> tokens;
   while (!text.empty()) {

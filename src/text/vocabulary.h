@@ -41,6 +41,15 @@ struct StringHash {
 template <typename Value>
 using StringMap = std::unordered_map<std::string, Value, StringHash, std::equal_to<>>;
 
+// What a vocabulary uses some of its tokens for; -1: it has none.
+struct SpecialIds {
+  int32_t pad = -1;
+  int32_t unknown = -1;
+  int32_t cls = -1;
+  int32_t sep = -1;
+  int32_t mask = -1;
+};
+
 class Vocabulary {
  public:
   static constexpr size_t max_size = 1'000'000;    // 8x the largest multilingual BERT vocabulary
@@ -50,6 +59,9 @@ class Vocabulary {
 
   // The five special tokens followed by `words`, in that order.
   static Vocabulary with_words(const std::vector<std::string>& words);
+
+  // Tokens of any form, such as a tokenizer.json has; those that are empty cannot be found.
+  static Vocabulary with_ids(std::vector<std::string> tokens, const SpecialIds& special);
 
   // Reads the text form. Throws ErrorCode::bad_model naming `origin` and the line.
   static Vocabulary from_text(std::string_view text, std::string_view origin = "vocab.txt");
@@ -62,6 +74,7 @@ class Vocabulary {
   const std::string& token(int32_t id) const;  // throws ErrorCode::usage when out of range
   const std::vector<std::string>& tokens() const { return tokens_; }
 
+  // Each is -1 where a tokenizer.json has none.
   int32_t pad_id() const { return pad_; }
   int32_t unknown_id() const { return unknown_; }
   int32_t cls_id() const { return cls_; }
@@ -71,6 +84,7 @@ class Vocabulary {
   bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
 
  private:
+  Vocabulary() = default;
   Vocabulary(std::vector<std::string> tokens, std::string_view origin);
 
   std::vector<std::string> tokens_;

@@ -13,6 +13,8 @@ class WordTokenizer : public Tokenizer {
 
  protected:
   void append_pieces(std::string_view text, size_t limit, std::vector<int32_t>& ids) const override;
+  void append_with_spans(std::string_view text, size_t limit, std::vector<int32_t>& ids,
+                         std::vector<TextSpan>& spans) const override;
 
  private:
   Vocabulary vocabulary_;

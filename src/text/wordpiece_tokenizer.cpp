@@ -13,7 +13,9 @@ WordPieceTokenizer::WordPieceTokenizer(Vocabulary vocabulary, bool lower_case)
       vocabulary_(std::move(vocabulary)),
       lower_case_(lower_case),
       trie_(vocabulary_.tokens()),
-      inside_(trie_.descend(PieceTrie::root, "##")) {
+      inside_(trie_.descend(PieceTrie::root, "##")),
+      plain_normalizer_(make_normalizer({{"type", "BertNormalizer"}, {"lowercase", lower_case}})),
+      plain_words_(make_pre_tokenizer({{"type", "BertPreTokenizer"}})) {
   for (const std::string_view token :
        {pad_token, unknown_token, cls_token, sep_token, mask_token}) {
     const std::optional<int32_t> id = vocabulary_.find(token);
@@ -72,6 +74,41 @@ void WordPieceTokenizer::append_word(std::string_view word, std::vector<int32_t>
     ids.push_back(piece.id);
     word.remove_prefix(piece.bytes);
     from = inside_;
+  }
+}
+
+void WordPieceTokenizer::append_with_spans(std::string_view text, size_t limit,
+                                           std::vector<int32_t>& ids,
+                                           std::vector<TextSpan>& spans) const {
+  const AlignedText all(text, true);
+  for (size_t position = 0; position < text.size() && ids.size() < limit;) {
+    SpecialToken special{};
+    const size_t end = find_special(text, position, special);
+    append_aligned(all.slice(position, end), ids, spans);
+    position = end + special.text.size();
+    if (end == text.size()) break;
+    ids.push_back(special.id);
+    spans.push_back({static_cast<uint32_t>(end), static_cast<uint32_t>(position)});
+  }
+  ids.resize(std::min(ids.size(), limit));
+  spans.resize(ids.size());
+}
+
+void WordPieceTokenizer::append_aligned(AlignedText text, std::vector<int32_t>& ids,
+                                        std::vector<TextSpan>& spans) const {
+  plain_normalizer_->apply(text);
+  std::vector<AlignedText> words;
+  plain_words_->cut(std::move(text), words);
+  for (const AlignedText& word : words) {
+    append_word(word.text(), ids);
+    for (size_t begin = 0; spans.size() < ids.size();) {
+      const std::string& token = vocabulary_.token(ids[spans.size()]);
+      const bool whole = begin == 0 && spans.size() + 1 == ids.size();  // perhaps [UNK]
+      const size_t bytes = begin == 0 ? token.size() : token.size() - 2;
+      const size_t end = whole ? word.size() : begin + bytes;
+      spans.push_back(word.origin(begin, end));
+      begin = end;
+    }
   }
 }
 

@@ -8,7 +8,11 @@
 // has to take the brackets out first.
 #pragma once
 
+#include <memory>
+
 #include "text/piece_trie.h"
+#include "text/pipeline/normalizer.h"
+#include "text/pipeline/pre_tokenizer.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -27,6 +31,8 @@ class WordPieceTokenizer : public Tokenizer {
 
  protected:
   void append_pieces(std::string_view text, size_t limit, std::vector<int32_t>& ids) const override;
+  void append_with_spans(std::string_view text, size_t limit, std::vector<int32_t>& ids,
+                         std::vector<TextSpan>& spans) const override;
 
  private:
   struct SpecialToken {
@@ -38,12 +44,17 @@ class WordPieceTokenizer : public Tokenizer {
   void append_plain(std::string_view text, size_t most, BertWordScanner& scanner,
                     std::vector<int32_t>& ids) const;
   void append_word(std::string_view word, std::vector<int32_t>& ids) const;
+  void append_aligned(AlignedText text, std::vector<int32_t>& ids,
+                      std::vector<TextSpan>& spans) const;
 
   Vocabulary vocabulary_;
   bool lower_case_;
   std::vector<SpecialToken> special_;
   PieceTrie trie_;
   PieceTrie::Node inside_;  // where the pieces that go on inside a word begin: behind "##"
+  // The same words in plain steps, which keep track of where they come from.
+  std::shared_ptr<const Normalizer> plain_normalizer_;
+  std::shared_ptr<const PreTokenizer> plain_words_;
 };
 
 }  // namespace headroom

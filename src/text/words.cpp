@@ -36,6 +36,7 @@ CharacterClass classify(char32_t value) {
   switch (kind_of(value)) {
     case CharacterKind::letter:
     case CharacterKind::number:
+    case CharacterKind::other_number:
     case CharacterKind::nonspacing_mark:
     case CharacterKind::spacing_mark:
       return CharacterClass::word;
@@ -83,11 +84,17 @@ bool WordScanner::step() {
 
 bool WordScanner::next() {
   word_.clear();
+  begin_ = position_;
   while (position_ < text_.size()) {
     take_ascii_run();
     if (position_ < text_.size() && step()) return true;
+    if (word_.empty()) begin_ = position_;
   }
   return !word_.empty();
+}
+
+TextSpan WordScanner::span() const {
+  return {static_cast<uint32_t>(begin_), static_cast<uint32_t>(position_)};
 }
 
 std::vector<std::string> split_words(std::string_view text) {

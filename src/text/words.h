@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/text_span.h"
+
 namespace headroom {
 
 // Walks over the words of a text. One scanner serves many texts and allocates only when a word is
@@ -25,6 +27,7 @@ class WordScanner {
   bool next();
 
   std::string_view word() const { return word_; }  // valid until the next call of next()
+  TextSpan span() const;                           // the bytes of the text that it comes from
 
  private:
   void take_ascii_run();
@@ -32,6 +35,7 @@ class WordScanner {
 
   std::string_view text_;
   size_t position_ = 0;
+  size_t begin_ = 0;  // of the word
   std::string word_;
 };
 

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "text/unicode/tables.h"
@@ -95,6 +98,84 @@ void print_decompositions() {
   print_entries("Decomposition decompositions[]", entries);
 }
 
+std::u32string normalised(const std::u32string& text, int options) {
+  std::vector<utf8proc_int32_t> buffer(64);
+  std::copy(text.begin(), text.end(), buffer.begin());
+  if ((options & UTF8PROC_COMPOSE) == 0) {
+    const auto count = utf8proc_decompose_char(buffer[0], buffer.data(),
+                                               static_cast<utf8proc_ssize_t>(buffer.size()),
+                                               static_cast<utf8proc_option_t>(options), nullptr);
+    return {buffer.begin(), buffer.begin() + count};
+  }
+  const auto count =
+      utf8proc_normalize_utf32(buffer.data(), static_cast<utf8proc_ssize_t>(text.size()),
+                               static_cast<utf8proc_option_t>(options));
+  return {buffer.begin(), buffer.begin() + count};
+}
+
+void print_compatibilities() {
+  std::vector<std::string> entries;
+  std::vector<std::string> characters;
+  for (uint32_t c = 0; c < end_of_unicode; ++c) {
+    const std::u32string all = normalised({c}, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
+    const Decomposed parts = decomposition_of(c);
+    if (all == std::u32string(parts.characters.data(), parts.count)) continue;
+    entries.push_back(fmt::format("{{0x{:X}, {}, {}}}", c, characters.size(), all.size()));
+    for (const char32_t each : all) {
+      characters.push_back(fmt::format("0x{:X}", static_cast<uint32_t>(each)));
+    }
+  }
+  print_entries("char32_t compatible_characters[]", characters);
+  print_entries("Compatibility compatibilities[]", entries);
+}
+
+void print_compositions() {
+  std::map<std::pair<char32_t, char32_t>, uint32_t> pairs;
+  for (uint32_t c = 0; c < end_of_unicode; ++c) {
+    const Decomposed parts = decomposition_of(c);
+    if (parts.count < 2 || (c >= first_syllable && c < first_syllable + syllables)) continue;
+    const std::u32string all(parts.characters.data(), parts.count);
+    if (normalised(all, UTF8PROC_COMPOSE) != std::u32string{c}) continue;
+    const std::u32string first = normalised(all.substr(0, all.size() - 1), UTF8PROC_COMPOSE);
+    if (first.size() == 1) pairs[{first[0], all.back()}] = c;
+  }
+  std::vector<std::string> entries;
+  for (const auto& [pair, composed] : pairs) {
+    entries.push_back(fmt::format("{{0x{:X}, 0x{:X}, 0x{:X}}}", static_cast<uint32_t>(pair.first),
+                                  static_cast<uint32_t>(pair.second), composed));
+  }
+  print_entries("Composition compositions[]", entries);
+}
+
+GraphemeBreak break_of(uint32_t c) {
+  switch (utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->boundclass) {
+    case UTF8PROC_BOUNDCLASS_CR:
+      return GraphemeBreak::cr;
+    case UTF8PROC_BOUNDCLASS_LF:
+      return GraphemeBreak::lf;
+    case UTF8PROC_BOUNDCLASS_CONTROL:
+      return GraphemeBreak::control;
+    case UTF8PROC_BOUNDCLASS_EXTEND:
+    case UTF8PROC_BOUNDCLASS_ZWJ:
+      return GraphemeBreak::extend;
+    case UTF8PROC_BOUNDCLASS_SPACINGMARK:
+      return GraphemeBreak::spacing_mark;
+    case UTF8PROC_BOUNDCLASS_PREPEND:
+      return GraphemeBreak::prepend;
+    default:
+      return GraphemeBreak::other;
+  }
+}
+
+void print_breaks() {
+  std::vector<std::string> entries;
+  for (uint32_t c = 0; c < end_of_unicode; ++c) {
+    if (c > 0 && break_of(c) == break_of(c - 1)) continue;
+    entries.push_back(fmt::format("{{0x{:X}, {}}}", c, static_cast<int>(break_of(c))));
+  }
+  print_entries("BreakRange break_ranges[]", entries);
+}
+
 }  // namespace
 }  // namespace headroom
 
@@ -105,5 +186,8 @@ int main() {
   headroom::print_cases();
   headroom::print_combining_classes();
   headroom::print_decompositions();
+  headroom::print_compatibilities();
+  headroom::print_compositions();
+  headroom::print_breaks();
   return 0;
 }

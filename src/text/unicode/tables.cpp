@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace headroom {
 namespace {
@@ -29,6 +30,24 @@ struct CombiningRange {
 struct Decomposition {
   char32_t character;
   char32_t parts[4];  // zeros after the last
+};
+
+struct Compatibility {
+  char32_t character;
+  uint16_t from;  // in compatible_characters
+  uint16_t count;
+};
+
+struct Composition {
+  char32_t first;
+  char32_t second;
+  char32_t composed;
+};
+
+// From `first` to the next one's.
+struct BreakRange {
+  char32_t first;
+  uint8_t kind;  // the number of a GraphemeBreak
 };
 
 #include "text/unicode/tables.inc"
@@ -83,6 +102,39 @@ Decomposed tabled_decomposition_of(char32_t c) {
       static_cast<size_t>(std::find(result.characters.begin(), result.characters.end(), U'\0') -
                           result.characters.begin());
   return result;
+}
+
+void append_compatible(char32_t c, std::u32string& out) {
+  const Compatibility* entry = entry_before(compatibilities, c, &Compatibility::character);
+  if (entry != nullptr && entry->character == c) {
+    out.append(compatible_characters + entry->from, entry->count);
+    return;
+  }
+  const Decomposed parts = tabled_decomposition_of(c);
+  out.append(parts.characters.data(), parts.count);
+}
+
+char32_t composition_of(char32_t first, char32_t second) {
+  constexpr char32_t leads = 19;
+  if (first - 0x1100 < leads && second - 0x1161 < vowels) {
+    return first_syllable + ((first - 0x1100) * vowels + (second - 0x1161)) * finals;
+  }
+  if (first - first_syllable < syllables && (first - first_syllable) % finals == 0 &&
+      second > 0x11A7 && second < 0x11A7 + finals) {
+    return first + (second - 0x11A7);
+  }
+  const auto* found =
+      std::lower_bound(std::begin(compositions), std::end(compositions), std::pair(first, second),
+                       [](const Composition& entry, const std::pair<char32_t, char32_t>& wanted) {
+                         return std::pair(entry.first, entry.second) < wanted;
+                       });
+  const bool fits =
+      found != std::end(compositions) && found->first == first && found->second == second;
+  return fits ? found->composed : 0;
+}
+
+GraphemeBreak grapheme_break_of(char32_t c) {
+  return static_cast<GraphemeBreak>(entry_before(break_ranges, c, &BreakRange::first)->kind);
 }
 
 }  // namespace headroom

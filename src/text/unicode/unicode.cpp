@@ -25,8 +25,9 @@ CharacterKind kind_of(char32_t c) {
       return CharacterKind::letter;
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
       return CharacterKind::number;
+    case UTF8PROC_CATEGORY_NO:
+      return CharacterKind::other_number;
     case UTF8PROC_CATEGORY_MN:
       return CharacterKind::nonspacing_mark;
     case UTF8PROC_CATEGORY_MC:
@@ -116,6 +117,39 @@ namespace headroom {
 bool is_blank(char32_t c) {
   const CharacterKind kind = kind_of(c);
   return kind == CharacterKind::separator || kind == CharacterKind::control;
+}
+
+bool is_number(char32_t c) {
+  const CharacterKind kind = kind_of(c);
+  return kind == CharacterKind::number || kind == CharacterKind::other_number;
+}
+
+bool is_any_mark(char32_t c) {
+  const CharacterKind kind = kind_of(c);
+  return kind == CharacterKind::nonspacing_mark || kind == CharacterKind::spacing_mark;
+}
+
+bool is_white_space(char32_t c) {
+  if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r');
+  return c == 0x85 || kind_of(c) == CharacterKind::separator;
+}
+
+bool is_word_character(char32_t c) {
+  switch (kind_of(c)) {
+    case CharacterKind::letter:
+    case CharacterKind::number:
+    case CharacterKind::nonspacing_mark:
+    case CharacterKind::spacing_mark:
+      return true;
+    case CharacterKind::punctuation:  // connectors
+      return c == '_' || c == 0x203F || c == 0x2040 || c == 0x2054 || c == 0xFE33 || c == 0xFE34 ||
+             (c >= 0xFE4D && c <= 0xFE4F) || c == 0xFF3F;
+    case CharacterKind::symbol:  // letters in circles and squares are alphabetic
+      return (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
+             (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
+    default:
+      return c == 0x200C || c == 0x200D;  // join controls
+  }
 }
 
 }  // namespace headroom

@@ -1,0 +1,30 @@
+// Makes a tokenizer of the files that Hugging Face's libraries keep it in: tokenizer.json, and
+// tokenizer_config.json for what that does not say.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+// The contents of a model folder's files; an empty one is not there.
+struct TokenizerFiles {
+  std::string tokenizer_json;
+  std::string tokenizer_config;
+  bool empty() const { return tokenizer_json.empty(); }
+};
+
+inline constexpr uint64_t max_tokenizer_json = 128ULL << 20;  // XLM-R's has 17 MB
+
+// Throws ErrorCode::bad_model, naming what is wrong or not read here.
+std::unique_ptr<Tokenizer> read_tokenizer(const TokenizerFiles& files);
+
+// "[SEP]", or {"content": "[SEP]", ...}: how tokenizer_config.json names a token. Empty for
+// anything else.
+std::string named_token_content(const Json& value);
+
+}  // namespace headroom
