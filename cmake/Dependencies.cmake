@@ -1,5 +1,6 @@
 # Libraries, each with the reason it is here. scripts/install-packages has their Debian names.
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+include(${CMAKE_CURRENT_LIST_DIR}/Fmt.cmake)
 find_package(fmt REQUIRED)             # text formatting; g++ 12 has no <format>
 find_package(nlohmann_json REQUIRED)   # JSON
 find_package(CLI11 REQUIRED)           # command-line options
@@ -14,6 +15,7 @@ find_package(PrometheusCore QUIET)     # what /metrics counts with
 
 if(HEADROOM_TRAINING)
   find_package(Torch REQUIRED)         # autograd: Debian's 1.13 (CPU) or a CUDA 2.x
+  headroom_reconcile_fmt(${TORCH_INCLUDE_DIRS})
   find_package(dnnl QUIET)             # oneDNN's sgemm behind torch on CPUs, see src/train/sgemm.cpp
 endif()
 if(HEADROOM_PYTHON)
