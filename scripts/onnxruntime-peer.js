@@ -38,13 +38,15 @@ function batch({ batch: { ids, types } }) {
   batches.push({
     input_ids: padded(ids, length),
     attention_mask: padded(ids.map((row) => row.map(() => 1)), length),
-    token_type_ids: padded(types, length),
+    token_type_ids: padded(ids.map((row, i) => types[i] || []), length),
   });
   return { batch: batches.length - 1 };
 }
 
 async function run({ run: { session, batch: number } }) {
-  const feeds = batches[number];
+  // Families without token types have no input for them.
+  const feeds = Object.fromEntries(
+    sessions[session].inputNames.map((name) => [name, batches[number][name]]));
   await sessions[session].run(feeds);
   const started = process.hrtime.bigint();
   const { logits } = await sessions[session].run(feeds);

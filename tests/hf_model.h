@@ -13,7 +13,7 @@
 
 namespace headroom::testing {
 
-inline const std::vector<std::string> hf_models = {"bert-tiny", "distilbert-tiny"};
+inline const std::vector<std::string> hf_models = {"bert-tiny", "distilbert-tiny", "electra-cls"};
 
 inline std::filesystem::path hf_model_folder(const std::string& name = "bert-tiny") {
   return std::filesystem::path(HEADROOM_SOURCE_DIR "/tests/data/hf") / name;
@@ -23,7 +23,7 @@ struct HfCase {
   std::string text;
   std::optional<std::string> pair;
   EncodedPair tokens;
-  std::vector<double> logits;
+  std::vector<double> logits;  // or the vector
 };
 
 inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
@@ -32,7 +32,9 @@ inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
                  ErrorCode::bad_data, "expected.json");
   std::vector<HfCase> cases;
   for (const Json& entry : json.at("cases")) {
-    HfCase read{entry.at("text"), {}, {entry.at("input_ids"), {}}, entry.at("logits")};
+    HfCase read{entry.at("text"), {}, {entry.at("input_ids"), {}}, {}};
+    read.logits =
+        entry.at(entry.contains("logits") ? "logits" : "embedding").get<std::vector<double>>();
     if (entry.contains("token_type_ids")) {
       read.tokens.types = entry.at("token_type_ids").get<std::vector<int32_t>>();
     }

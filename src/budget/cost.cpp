@@ -3,17 +3,19 @@
 namespace headroom {
 namespace {
 
-// Everything outside the layers: patches in, and pooler and classifier or the word table out.
+// Everything outside the layers: patches or narrow embeddings in, and pooler and classifier or the
+// word table out.
 double output_macs(const ModelShape& shape, int64_t tokens) {
   const auto D = static_cast<double>(shape.width);
   const auto T = static_cast<double>(tokens);
   if (shape.decoder_layers > 0) return 0;  // the decoder has them
   if (shape.causal) return T * D * static_cast<double>(shape.vocabulary);
   const double patches = (T - 1) * D * static_cast<double>(shape.patch_values);
+  const double widened = T * D * static_cast<double>(shape.embedding);
   const auto labels = static_cast<double>(shape.labels);
-  if (shape.readout == Readout::tokens) return T * D * labels;
-  if (shape.readout == Readout::vector) return D * static_cast<double>(shape.dense);
-  return D * D + D * labels + (shape.patch_values > 0 ? patches : 0.0);
+  if (shape.readout == Readout::tokens) return widened + T * D * labels;
+  if (shape.readout == Readout::vector) return widened + D * static_cast<double>(shape.dense);
+  return D * D + D * labels + widened + (shape.patch_values > 0 ? patches : 0.0);
 }
 
 // Queries of `target` tokens over keys and values of `source` tokens, all heads.
@@ -52,9 +54,11 @@ int64_t decoder_rest_count(const ModelShape& shape) {
 
 int64_t embedding_count(const ModelShape& shape) {
   const int64_t D = shape.width;
-  const int64_t tables = (shape.positions + shape.token_types) * D + 2 * D;
-  return tables +
-         (shape.patch_values > 0 ? linear_count(shape.patch_values, D) + D : shape.vocabulary * D);
+  const int64_t E = shape.embedding_width();
+  const int64_t tables = (shape.position_rows() + shape.token_types) * E + 2 * E;
+  const int64_t projection = shape.embedding > 0 ? linear_count(E, D) : 0;
+  return tables + projection + shape.relative_buckets * shape.heads +
+         (shape.patch_values > 0 ? linear_count(shape.patch_values, D) + D : shape.vocabulary * E);
 }
 
 // `neurons` of all layers' FFNs.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "budget/activation_kind.h"
 #include "budget/attention_kind.h"
 
 namespace headroom {
@@ -33,8 +34,20 @@ struct ModelShape {
   int64_t decoder_layers = 0;  // translation: layers that also read the encoder's output
   int64_t controller = 0;  // hidden width of a layer's controller (budget/head_choice.h); 0: none
   std::string_view family = "bert";  // a model_type of src/families, which owns the text
+  ActivationKind activation = ActivationKind::gelu;  // of the FFN
+  int64_t embedding = 0;  // width of the tables where it is not D; a matrix leads from there to D
+  // RoBERTa: tokens with this id take the row of the same number in the position table, all others
+  // count on from the row behind it. -1: positions begin at row 0, whatever the token.
+  int64_t padding_position = -1;
+  int64_t relative_buckets = 0;  // of a bias by relative position (families/relative_positions.h)
 
   int64_t head_width() const { return width / heads; }
+  int64_t embedding_width() const { return embedding > 0 ? embedding : width; }
+  int64_t position_rows() const { return positions + padding_position + 1; }
+  // Whether a layer's heads may change places: not where the layers share what is a head's own.
+  bool heads_can_move() const {
+    return headroom::heads_can_move(attention) && relative_buckets == 0;
+  }
   int64_t total_heads() const { return layers * heads; }
   int64_t vector_width() const { return dense > 0 ? dense : width; }
   // Predicts tokens of its own vocabulary instead of labels.

@@ -224,15 +224,16 @@ Json config_to_json(const ModelConfig& config) {
   json["architectures"] = {config.architecture()};
   json["model_type"] = has_family(config.task) ? schema.model_type : "headroom";
   for (const SizeKey& each : schema.sizes) {
-    if (each.fallback < 0 || shape.*each.size > 0) json[std::string(each.key)] = shape.*each.size;
+    const int64_t size = size_in_file(shape, each);
+    if (each.fallback < 0 || size > 0) json[std::string(each.key)] = size;
   }
-  json[std::string(schema.activation_key)] = "gelu";
+  json[std::string(schema.activation_key)] = activation_name(shape.activation);
   json[std::string(schema.dropout_key)] = config.dropout;
   json[std::string(schema.attention_dropout_key)] = config.dropout;
   if (!schema.layer_norm_eps_key.empty()) {
     json[std::string(schema.layer_norm_eps_key)] = config.layer_norm_eps;
   }
-  json["pad_token_id"] = 0;
+  if (!json.contains("pad_token_id")) json["pad_token_id"] = 0;
   if (!config.labels.empty()) {
     json["id2label"] = Json::object();
     json["label2id"] = Json::object();
@@ -292,7 +293,6 @@ ModelConfig config_from_json(const Json& json) {
   if (!has_family(config.task)) expect_text(fields, "model_type", "headroom");
   const ModelSchema& schema =
       has_family(config.task) ? read_family(fields) : schema_of(config.shape);
-  expect_text(fields, schema.activation_key, "gelu");
   config.shape = read_shape(fields, schema);
   config.dropout = read_dropout(fields, schema);
   config.layer_norm_eps = read_layer_norm_eps(fields, schema);

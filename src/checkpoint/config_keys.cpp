@@ -14,6 +14,17 @@ void expect_text(const JsonFields& fields, std::string_view key, std::string_vie
   }
 }
 
+namespace {
+
+ActivationKind read_activation(const JsonFields& fields, const ModelSchema& schema) {
+  const std::string name = fields.text_or(schema.activation_key, "gelu");
+  if (const auto kind = activation_table.find(name)) return *kind;
+  fields.fail(schema.activation_key,
+              fmt::format("is \"{}\", this version knows: {}", name, activation_table.list()));
+}
+
+}  // namespace
+
 std::vector<std::string> read_labels(const JsonFields& fields, bool several) {
   const Json& map = fields.object("id2label");
   std::vector<std::string> labels;
@@ -44,18 +55,33 @@ const ModelSchema& read_family(const JsonFields& fields) {
   return *schema;
 }
 
+int64_t size_in_file(const ModelShape& shape, const SizeKey& key) {
+  if (key.size == &ModelShape::positions) return shape.position_rows();
+  if (key.size == &ModelShape::embedding && key.fallback < 0) return shape.embedding_width();
+  return shape.*key.size;
+}
+
 ModelShape read_shape(const JsonFields& fields, const ModelSchema& schema) {
   ModelShape shape;
   shape.family = schema.model_type;
   shape.token_types = 0;
-  std::string_view width_key, heads_key;
+  shape.padding_position = schema.padding_position;
+  std::string_view width_key, heads_key, positions_key;
   for (const SizeKey& each : schema.sizes) {
     shape.*each.size = each.fallback < 0
                            ? fields.integer(each.key, each.least, each.most)
                            : fields.integer_or(each.key, each.fallback, each.least, each.most);
     if (each.size == &ModelShape::width) width_key = each.key;
     if (each.size == &ModelShape::heads) heads_key = each.key;
+    if (each.size == &ModelShape::positions) positions_key = each.key;
   }
+  if (shape.embedding == shape.width) shape.embedding = 0;
+  shape.positions -= shape.padding_position + 1;
+  if (shape.positions < 2) {
+    fields.fail(positions_key, fmt::format("leaves {} tokens behind the row of the padding token",
+                                           shape.positions));
+  }
+  shape.activation = read_activation(fields, schema);
   if (shape.width % shape.heads != 0) {
     fields.fail(width_key, fmt::format("is {}, not a multiple of {} = {}", shape.width, heads_key,
                                        shape.heads));

@@ -14,6 +14,7 @@ namespace headroom {
 
 const ModelSchema& read_family(const JsonFields& fields);  // of model_type; none: BERT
 ModelShape read_shape(const JsonFields& fields, const ModelSchema& schema);  // all but the labels
+int64_t size_in_file(const ModelShape& shape, const SizeKey& key);  // what read_shape() read
 double read_dropout(const JsonFields& fields, const ModelSchema& schema);
 double read_layer_norm_eps(const JsonFields& fields, const ModelSchema& schema);
 // id2label: at least two, or the one name of a score.

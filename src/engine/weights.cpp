@@ -10,6 +10,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/tensors/convert.h"
 #include "families/families.h"
+#include "families/relative_positions.h"
 
 namespace headroom {
 namespace {
@@ -158,14 +159,31 @@ const float* keep_table(EngineWeights& weights, const std::vector<float>& table)
 }
 
 const float* load_table(const Reader& reader, EngineWeights& weights, Role role, int64_t rows) {
-  return keep_table(weights, reader.weight({role}, {rows, weights.shape.width}));
+  return keep_table(weights, reader.weight({role}, {rows, weights.shape.embedding_width()}));
+}
+
+// From a number for each bucket to one for each distance, once for all lengths.
+std::vector<float> load_relative_bias(const Reader& reader, const EngineWeights& weights) {
+  const ModelShape& shape = weights.shape;
+  const std::vector<float> table =
+      reader.weight({Role::relative_bias}, {shape.relative_buckets, shape.heads});
+  const std::vector<int64_t> buckets = relative_buckets(shape.positions, shape.relative_buckets);
+  std::vector<float> bias(static_cast<size_t>(shape.heads * weights.relative_stride()));
+  for (int64_t head = 0; head < shape.heads; ++head) {
+    float* next = bias.data() + head * weights.relative_stride();
+    for (const int64_t bucket : buckets) {
+      *next++ = table[static_cast<size_t>(bucket * shape.heads + head)];
+    }
+  }
+  return bias;
 }
 
 // A family without token types gets one that adds nothing.
 const float* load_types(const Reader& reader, EngineWeights& weights) {
   const ModelShape& shape = weights.shape;
   if (shape.token_types > 0) return load_table(reader, weights, Role::types, shape.token_types);
-  return keep_table(weights, std::vector<float>(static_cast<size_t>(shape.width), 0.0F));
+  return keep_table(weights,
+                    std::vector<float>(static_cast<size_t>(shape.embedding_width()), 0.0F));
 }
 
 // What reads the last layer. Its last matrix is small, and fp32 whatever the others are.
@@ -199,9 +217,15 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   weights.layer_norm_eps = static_cast<float>(config.layer_norm_eps);
   weights.pooler_activation = schema_of(shape).pooler_activation;
   weights.words = load_table(reader, weights, Role::words, shape.vocabulary);
-  weights.positions = load_table(reader, weights, Role::positions, shape.positions);
+  weights.positions = load_table(reader, weights, Role::positions, shape.position_rows());
   weights.types = load_types(reader, weights);
-  weights.embedding_norm = reader.norm({Role::embedding_norm}, D);
+  weights.embedding_norm = reader.norm({Role::embedding_norm}, shape.embedding_width());
+  if (shape.embedding > 0) {
+    const Linear wider = reader.linear({Role::embedding_projection}, shape.embedding, D);
+    weights.embedding_projection =
+        PackedMatrix(Precision::fp32, wider.weight, wider.bias, weights.memory);
+  }
+  if (shape.relative_buckets > 0) weights.relative_bias = load_relative_bias(reader, weights);
   for (int64_t i = 0; i < shape.layers; ++i) {
     weights.layers.push_back(load_layer(reader, weights, i));
   }

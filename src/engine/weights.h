@@ -50,15 +50,27 @@ struct EngineWeights {
   Selection stored;  // what a compact model holds; otherwise everything
   Precision precision = Precision::fp32;
   float layer_norm_eps = 0;
-  const float* words = nullptr;  // V x D; in `memory` like the two below
+  const float* words = nullptr;  // V x E; in `memory` like the two below
   const float* positions = nullptr;
   const float* types = nullptr;  // of a family without token types: one row of zeros
   NormWeights embedding_norm;
+  // E x D, where E is not D; always fp32: it is small, and all that follows reads its result.
+  std::optional<PackedMatrix> embedding_projection;
+  // Where attention has a bias by relative position, of every head: what is added to the score of a
+  // query and a key that lies so many tokens before it, from -(positions - 1) on.
+  std::vector<float> relative_bias;
   std::vector<PackedLayer> layers;
   PackedMatrix pooler;
-  PoolerActivation pooler_activation = PoolerActivation::tanh;
+  ActivationKind pooler_activation = ActivationKind::tanh;
   PackedMatrix classifier;  // of [CLS], or of every token
   PackedMatrix dense;       // behind a pooled vector
+
+  // A head's, at distance 0; null where there is none. Readable 16 tokens farther than there are.
+  const float* relative_bias_of(int64_t head) const {
+    if (relative_bias.empty()) return nullptr;
+    return relative_bias.data() + head * relative_stride() + shape.positions - 1;
+  }
+  int64_t relative_stride() const { return 2 * shape.positions - 1 + panel_width; }
 
   // Head widths are padded to whole panels with zeros; 32 and 64, the usual ones, need none.
   int64_t padded_head_width() const { return round_up(shape.head_width(), panel_width); }

@@ -12,6 +12,7 @@ constexpr ModuleName bert_modules[] = {
     {Role::positions, "bert.embeddings.position_embeddings"},
     {Role::types, "bert.embeddings.token_type_embeddings"},
     {Role::embedding_norm, "bert.embeddings.LayerNorm"},
+    {Role::embedding_projection, "bert.embeddings_project"},
     {Role::query, "attention.self.query"},
     {Role::key, "attention.self.key"},
     {Role::value, "attention.self.value"},
@@ -40,6 +41,7 @@ constexpr SizeKey bert_sizes[] = {
     {"vocab_size", &ModelShape::vocabulary, 5, 10'000'000},
     {"max_position_embeddings", &ModelShape::positions, 2, 1 << 20},
     {"type_vocab_size", &ModelShape::token_types, 1, 16, 2},
+    {"embedding_size", &ModelShape::embedding, 1, 65536, 0},
 };
 
 constexpr std::string_view bert_classes[] = {"BertForPreTraining", "BertForNextSentencePrediction"};

@@ -59,7 +59,7 @@ constinit const ModelSchema distilbert_family = {
     .unused_prefixes = distilbert_unused_prefixes,
     .unused_tensors = distilbert_unused,
     .tokenizer_class = "DistilBertTokenizer",
-    .pooler_activation = PoolerActivation::relu,
+    .pooler_activation = ActivationKind::relu,
     .pair_template = "[CLS] $A [SEP] $B [SEP]",
 };
 

@@ -13,10 +13,15 @@ namespace headroom {
 
 extern const ModelSchema bert_family;
 extern const ModelSchema distilbert_family;
+extern const ModelSchema roberta_family, xlm_roberta_family, camembert_family;
+extern const ModelSchema electra_family;
+extern const ModelSchema mpnet_family;
 
 namespace {
 
-constexpr std::array families = {&bert_family, &distilbert_family};
+constexpr std::array families = {&bert_family,        &distilbert_family, &roberta_family,
+                                 &xlm_roberta_family, &camembert_family,  &electra_family,
+                                 &mpnet_family};
 
 }  // namespace
 

@@ -13,6 +13,6 @@ const ModelSchema& schema_of(const ModelShape& shape);
 // By config.json's model_type; null when it is none of ours.
 const ModelSchema* find_schema(std::string_view model_type);
 
-std::string known_families();  // "bert, distilbert", for messages
+std::string known_families();  // "bert, distilbert, ...", for messages
 
 }  // namespace headroom

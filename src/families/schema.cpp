@@ -49,20 +49,25 @@ class ModuleList {
 std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
                                   const Selection& stored) {
   const int64_t D = shape.width;
+  const int64_t tables = shape.embedding_width();
   const bool sliced = module.stack == Stack::encoder;
   const int64_t E = sliced ? stored.heads_of(module.layer) * shape.head_width() : D;
   const int64_t F = sliced ? stored.ffn_of(module.layer, shape.ffn) : shape.ffn;
   switch (module.role) {
     case Role::words:
-      return {shape.vocabulary, D};
+      return {shape.vocabulary, tables};
     case Role::patches:
       return {D, shape.patch_values};
     case Role::class_token:
       return {1, D};
     case Role::positions:
-      return {shape.positions, D};
+      return {shape.position_rows(), tables};
     case Role::types:
-      return {shape.token_types, D};
+      return {shape.token_types, tables};
+    case Role::embedding_projection:
+      return {D, tables};
+    case Role::relative_bias:
+      return {shape.relative_buckets, shape.heads};
     case Role::query:
     case Role::key:
     case Role::value:
@@ -76,6 +81,7 @@ std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
     case Role::down:
       return {D, F};
     case Role::masked_transform:
+      return {tables, D};
     case Role::pooler:
       return {D, D};
     case Role::masked_bias:
@@ -93,9 +99,10 @@ std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
     case Role::controller_relevance:
       return {shape.heads, D};
     case Role::embedding_norm:
+    case Role::masked_norm:
+      return {tables};
     case Role::attention_norm:
     case Role::ffn_norm:
-    case Role::masked_norm:
       break;
   }
   return {D};
@@ -109,7 +116,7 @@ bool has_weight(Role role) {
 
 bool has_bias(Role role) {
   return role != Role::words && role != Role::class_token && role != Role::positions &&
-         role != Role::types && role != Role::mixing;
+         role != Role::types && role != Role::mixing && role != Role::relative_bias;
 }
 
 bool is_norm(Role role) {
@@ -127,6 +134,8 @@ std::vector<Module> modules_of(const NetworkParts& parts) {
   list.add({Role::positions});
   if (parts.types) list.add({Role::types});
   list.add({Role::embedding_norm});
+  if (parts.narrow_embeddings) list.add({Role::embedding_projection});
+  if (parts.relative_bias) list.add({Role::relative_bias});
   for (int64_t i = 0; i < parts.layers; ++i) {
     list.add_attention(Stack::encoder, i);
     list.add_ffn(Stack::encoder, i);
@@ -183,11 +192,17 @@ std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head) {
 std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head,
                                      const Selection& stored) {
   const ModelSchema& schema = schema_of(shape);
-  NetworkParts parts{shape.layers,           shape.decoder_layers,
-                     shape.patch_values > 0, shape.token_types > 0,
-                     shape.attention,        false,
-                     shape.controller > 0,   head,
-                     shape.dense > 0};
+  NetworkParts parts;
+  parts.layers = shape.layers;
+  parts.decoder_layers = shape.decoder_layers;
+  parts.patches = shape.patch_values > 0;
+  parts.types = shape.token_types > 0;
+  parts.attention = shape.attention;
+  parts.controllers = shape.controller > 0;
+  parts.narrow_embeddings = shape.embedding > 0;
+  parts.relative_bias = shape.relative_buckets > 0;
+  parts.head = head;
+  parts.dense = shape.dense > 0;
   std::vector<TensorSpec> specs;
   for (const Module& module : modules_of(parts)) {
     const std::string name = schema.name_of(module);

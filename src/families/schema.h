@@ -23,6 +23,8 @@ enum class Role {
   positions,
   types,
   embedding_norm,
+  embedding_projection,  // from narrower tables to the model's width
+  relative_bias,         // of all layers: a number for each bucket and head
   query,
   key,
   value,
@@ -72,6 +74,8 @@ struct NetworkParts {
   AttentionKind attention = AttentionKind::standard;
   bool mixing = false;  // whatever `attention` says
   bool controllers = false;
+  bool narrow_embeddings = false;  // and a projection behind them
+  bool relative_bias = false;
   OutputHead head = OutputHead::classifier;
   bool dense = false;  // OutputHead::vector
 };
@@ -102,8 +106,6 @@ struct NameEnding {
   std::string_view now, before;
 };
 
-enum class PoolerActivation { tanh, relu };
-
 struct ModelSchema {
   std::string_view model_type = {};  // config.json's
   std::string_view prefix = {};  // of the encoder's modules; files of the bare encoder have none
@@ -112,8 +114,8 @@ struct ModelSchema {
                    cross_layer = {};  // "{}": the layer's number
 
   std::span<const SizeKey> sizes = {};
-  std::string_view activation_key = {};  // "gelu" is what we compute
-  std::string_view dropout_key = {};     // the one that training here has
+  std::string_view activation_key = {};
+  std::string_view dropout_key = {};  // the one that training here has
   std::string_view attention_dropout_key = {}, classifier_dropout_key = {};
   std::string_view layer_norm_eps_key = {};  // none: always 1e-12
 
@@ -125,8 +127,10 @@ struct ModelSchema {
   std::span<const std::string_view> unused_tensors = {};   // buffers that older versions saved
   std::span<const NameEnding> former_endings = {};
 
-  std::string_view tokenizer_class = "BertTokenizer";  // tokenizer_config.json's
-  PoolerActivation pooler_activation = PoolerActivation::tanh;
+  std::string_view tokenizer_class = "BertTokenizer";       // tokenizer_config.json's
+  ActivationKind pooler_activation = ActivationKind::tanh;  // behind the head's first matrix
+  // ModelShape's, unless one of `sizes` is a key for it.
+  int64_t padding_position = -1;
   // Special tokens around a text and a pair, in the notation of tokenizer.json's templates; ":1"
   // gives a piece token type 1.
   std::string_view single_template = "[CLS] $A [SEP]";

@@ -81,6 +81,13 @@ torch::Tensor columns_of(const AttentionWeights& weights, const torch::Tensor& x
   return weights.columns.defined() ? x.index_select(2, weights.columns) : x;
 }
 
+// What is added to scores: of padding, (B, 1, 1, T), and of the heads themselves, (1, H, T, T).
+torch::Tensor score_bias(const AttentionWeights& weights, const torch::Tensor& key_bias) {
+  if (!weights.score_bias.defined()) return key_bias;
+  const torch::Tensor own = weights.score_bias.unsqueeze(0);
+  return key_bias.defined() ? key_bias + own : own;
+}
+
 torch::Tensor attend(const AttentionWeights& weights, const torch::Tensor& x,
                      const torch::Tensor& memory, const torch::Tensor& key_bias,
                      const torch::Tensor& gate, double dropout) {
@@ -90,7 +97,8 @@ torch::Tensor attend(const AttentionWeights& weights, const torch::Tensor& x,
   if (weights.mixing.defined()) values = mix(weights, values, key_bias);
   torch::Tensor context =
       context_of(by_head(weights, linear(x, weights.query)), by_head(weights, keys),
-                 by_head(weights, values), key_bias, weights.causal, dropout);  // (B, H, T, W)
+                 by_head(weights, values), score_bias(weights, key_bias), weights.causal,
+                 dropout);  // (B, H, T, W)
   if (gate.defined()) context = context * gate.reshape({-1, weights.heads, 1, 1});
   return linear(context.transpose(1, 2).flatten(2), weights.output);
 }

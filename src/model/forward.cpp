@@ -1,6 +1,7 @@
 #include "model/forward.h"
 
 #include "families/families.h"
+#include "families/relative_positions.h"
 #include "model/attention.h"
 #include "model/decoder.h"
 #include "model/head_dispatch.h"
@@ -23,7 +24,8 @@ torch::Tensor embed(const ModelWeights& weights, const Batch& batch,
     x = x + (batch.types.defined() ? torch::embedding(weights.types, batch.types)
                                    : weights.types.narrow(0, 0, 1));
   }
-  return drop(normalise(x, weights.embedding_norm, options.layer_norm_eps), options.dropout);
+  x = drop(normalise(x, weights.embedding_norm, options.layer_norm_eps), options.dropout);
+  return weights.narrow ? linear(x, weights.embedding_projection) : x;
 }
 
 // What the classifier reads: the first row, or the mean over real tokens.
@@ -40,20 +42,43 @@ torch::Tensor layer_of(const torch::Tensor& factors, size_t layer) {
   return factors.defined() ? factors[static_cast<int64_t>(layer)] : torch::Tensor();
 }
 
+// What heads add to the scores of T queries and keys, by their distance: (H, T, T).
+torch::Tensor relative_bias(const ModelWeights& weights, int64_t T) {
+  const auto options = torch::TensorOptions().dtype(torch::kInt64).device(weights.device());
+  const torch::Tensor buckets =
+      torch::tensor(relative_buckets(T, weights.relative_bias.size(0)), torch::kInt64).to(options);
+  const torch::Tensor places = torch::arange(T, options);
+  const torch::Tensor distances = places.unsqueeze(1) - places.unsqueeze(0) + (T - 1);
+  return torch::embedding(weights.relative_bias, buckets.index_select(0, distances.flatten()))
+      .reshape({T, T, -1})
+      .permute({2, 0, 1});
+}
+
+// The layer's attention with its heads' part of that.
+AttentionWeights with_bias(AttentionWeights attention, const torch::Tensor& bias) {
+  if (!bias.defined()) return attention;
+  attention.score_bias =
+      attention.numbers.defined() ? bias.index_select(0, attention.numbers) : bias;
+  return attention;
+}
+
 }  // namespace
 
 torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
                      const ForwardOptions& options) {
   torch::Tensor x = embed(weights, batch, options);
   const double eps = options.layer_norm_eps;
+  const torch::Tensor bias =
+      weights.relative_bias.defined() ? relative_bias(weights, batch.length()) : torch::Tensor();
   for (size_t i = 0; i < weights.layers.size(); ++i) {
     const LayerWeights& layer = weights.layers[i];
     if (layer.attention.heads > 0) {
       const torch::Tensor factors =
           options.choose ? options.choose(i, x, batch.key_bias) : layer_of(options.gates, i);
+      const AttentionWeights weighing = with_bias(layer.attention, bias);
       const torch::Tensor mixed =
-          options.skip ? attention_of_chosen(layer.attention, x, batch.key_bias, factors)
-                       : attention(layer.attention, x, batch.key_bias, factors, options.dropout);
+          options.skip ? attention_of_chosen(weighing, x, batch.key_bias, factors)
+                       : attention(weighing, x, batch.key_bias, factors, options.dropout);
       x = normalise(x + drop(mixed, options.dropout), layer.attention_norm, eps);
     }
     if (layer.up.weight.size(0) > 0) {
@@ -73,8 +98,7 @@ torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
     return language_logits(weights, rows).flatten(0, 1);
   }
   const torch::Tensor row = linear(pool(x, batch, options), weights.pooler);
-  const bool relu = find_schema(weights.family)->pooler_activation == PoolerActivation::relu;
-  const torch::Tensor pooled = relu ? torch::relu(row) : torch::tanh(row);
+  const torch::Tensor pooled = activate(row, find_schema(weights.family)->pooler_activation);
   return linear(drop(pooled, options.dropout), weights.classifier);
 }
 

@@ -21,6 +21,8 @@ inline torch::Tensor normalise(const torch::Tensor& x, const Norm& norm, double 
 // ErrorCode::bad_data when they do not fit into the position table.
 torch::Tensor place_words(const ModelWeights& weights, const torch::Tensor& tokens, int64_t first);
 
+torch::Tensor activate(const torch::Tensor& x, ActivationKind kind);
+
 // `gate` is (F), (B, F) or undefined.
 torch::Tensor ffn(const LayerWeights& layer, const torch::Tensor& x, const torch::Tensor& gate);
 

@@ -38,6 +38,12 @@ torch::Tensor columns_at(const AttentionWeights& layer, const torch::Tensor& row
   return layer.columns.defined() ? layer.columns.index_select(0, rows) : rows;
 }
 
+// `numbers` of all those heads, where they are needed.
+torch::Tensor numbers_at(const AttentionWeights& layer, const torch::Tensor& heads) {
+  if (!layer.relative) return {};
+  return layer.numbers.defined() ? layer.numbers.index_select(0, heads) : heads;
+}
+
 // A matrix of `rows` rows, zeros but for `places`.
 Linear spread_rows(const Linear& linear, const torch::Tensor& places, int64_t rows) {
   const int64_t columns = linear.weight.size(1);
@@ -87,6 +93,13 @@ AttentionWeights slice_attention(const AttentionWeights& attention,
       head_rows(heads, attention.head_width(), attention.query.weight.device());
   for_each_input(sliced, [&](Linear& linear) { linear = keep_rows(linear, rows); });
   sliced.columns = columns_at(attention, rows);
+  if (attention.relative) {
+    const torch::Tensor places = head_rows(heads, 1, rows.device());
+    sliced.numbers = numbers_at(attention, places);
+    if (attention.score_bias.defined()) {
+      sliced.score_bias = attention.score_bias.index_select(0, places);
+    }
+  }
   sliced.output.weight = attention.output.weight.index_select(1, rows).contiguous();
   sliced.heads = static_cast<int64_t>(heads.size());
   return sliced;
@@ -127,6 +140,7 @@ ModelWeights expand_model(const ModelWeights& sliced, const ModelShape& shape,
     spread_columns(layer.attention.output, rows, shape.width);
     layer.attention.heads = shape.heads;
     layer.attention.columns = torch::Tensor();
+    layer.attention.numbers = torch::Tensor();
     const torch::Tensor neurons = torch::arange(layer.up.weight.size(0), rows.options());
     layer.up = spread_rows(layer.up, neurons, shape.ffn);
     spread_columns(layer.down, neurons, shape.ffn);
@@ -144,6 +158,7 @@ ModelWeights prefix_view(const ModelWeights& weights, const Selection& selection
     const int64_t rows = heads * layer.head_width();
     for_each_input(layer, [&](Linear& linear) { linear = first_rows(linear, rows); });
     layer.columns = columns_at(layer, torch::arange(rows, layer.query.weight.device()));
+    layer.numbers = numbers_at(layer, torch::arange(heads, layer.query.weight.device()));
     layer.output.weight = layer.output.weight.narrow(1, 0, rows);
     layer.heads = heads;
 
@@ -163,9 +178,9 @@ void reorder_units(ModelWeights& weights, const UnitPermutation& permutation) {
     const torch::Device device = layer.up.weight.device();
     const torch::Tensor rows =
         head_rows(permutation.heads[i], layer.attention.head_width(), device);
-    TORCH_CHECK(heads_can_move(layer.attention.kind) ||
+    TORCH_CHECK(layer.attention.heads_can_move() ||
                     torch::equal(rows, torch::arange(rows.size(0), rows.options())),
-                "heads that read columns of the input cannot change places");
+                "heads that read columns of the input, or have a bias of their own, stay");
     for_each_input(layer.attention, [&](Linear& linear) { permute_rows(linear, rows); });
     permute_columns(layer.attention.output, rows);
     const torch::Tensor neurons = torch::tensor(permutation.neurons[i], torch::kInt64).to(device);

@@ -81,6 +81,10 @@ Slot slot_of(ModelWeights& weights, const Module& module) {
       return {&weights.types, nullptr};
     case Role::embedding_norm:
       return slot_of(weights.embedding_norm);
+    case Role::embedding_projection:
+      return slot_of(weights.embedding_projection);
+    case Role::relative_bias:
+      return {&weights.relative_bias, nullptr};
     case Role::masked_transform:
       return slot_of(weights.masked_head->transform);
     case Role::masked_norm:
@@ -103,8 +107,10 @@ NetworkParts parts_of(const ModelWeights& weights) {
   parts.decoder_layers = static_cast<int64_t>(weights.decoder.size());
   parts.patches = weights.patched;
   parts.types = weights.typed;
+  parts.narrow_embeddings = weights.narrow;
   if (!weights.layers.empty()) {
     parts.attention = weights.layers[0].attention.kind;
+    parts.relative_bias = weights.layers[0].attention.relative;
     parts.controllers = weights.layers[0].controller.has_value();
   }
   parts.mixing = true;
@@ -148,8 +154,8 @@ torch::Tensor fresh_tensor(const TensorSpec& entry, Random& random) {
   // undecided: every input asks for the same share of heads, and no head is more relevant than the
   // others.
   const bool table = role == Role::words || role == Role::types || role == Role::class_token ||
-                     role == Role::patches || role == Role::controller_budget ||
-                     role == Role::controller_relevance;
+                     role == Role::relative_bias || role == Role::patches ||
+                     role == Role::controller_budget || role == Role::controller_relevance;
   const double scale =
       table ? table_scale : std::sqrt(2.0 / static_cast<double>(entry.shape[0] + entry.shape[1]));
   torch::Tensor tensor = torch::empty(entry.shape);
@@ -196,6 +202,8 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   weights.layers.resize(static_cast<size_t>(shape.layers));
   for (LayerWeights& layer : weights.layers) {
     set(layer.attention, shape.causal);
+    layer.activation = shape.activation;
+    layer.attention.relative = shape.relative_buckets > 0;
     if (shape.controller > 0) layer.controller.emplace();
   }
   weights.decoder.resize(static_cast<size_t>(shape.decoder_layers));
@@ -205,6 +213,8 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   }
   weights.patched = shape.patch_values > 0;
   weights.typed = shape.token_types > 0;
+  weights.narrow = shape.embedding > 0;
+  weights.padding_position = shape.padding_position;
   weights.head = head;
   weights.family = shape.family;
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();
@@ -241,6 +251,7 @@ ModelWeights to_device(const ModelWeights& weights, torch::Device device) {
   });
   for_each_attention(moved, [&](AttentionWeights& attention) {
     if (attention.columns.defined()) attention.columns = attention.columns.to(device);
+    if (attention.numbers.defined()) attention.numbers = attention.numbers.to(device);
   });
   return moved;
 }

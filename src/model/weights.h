@@ -42,7 +42,13 @@ struct AttentionWeights {
   // Where heads read their keys or values in the input: (heads * head width) column numbers.
   // Undefined: all columns, in order.
   torch::Tensor columns;
+  // Where heads have a bias by relative position: their numbers in the whole model (undefined:
+  // all), and for one forward pass what is added to their scores, (heads, T, T).
+  bool relative = false;
+  torch::Tensor numbers = {};
+  torch::Tensor score_bias = {};
 
+  bool heads_can_move() const { return headroom::heads_can_move(kind) && !relative; }
   int64_t head_width() const { return heads > 0 ? query.weight.size(0) / heads : 0; }
 };
 
@@ -58,6 +64,7 @@ struct LayerWeights {
   std::optional<ControllerWeights> controller;
   Norm attention_norm;
   Linear up, down;  // the FFN; with no neurons it is skipped as attention is
+  ActivationKind activation = ActivationKind::gelu;
   Norm ffn_norm;
 };
 
@@ -76,15 +83,19 @@ struct MaskedHead {
 };
 
 struct ModelWeights {
-  torch::Tensor words;        // (V, D); images have the two below instead
+  torch::Tensor words;        // (V, E), E the tables' width; images have the two below instead
   Linear patches;             // (D, numbers in a patch)
   torch::Tensor class_token;  // (1, D), in front of the patches
-  torch::Tensor positions;    // (longest input, D)
-  torch::Tensor types;        // (2, D); undefined for images and language models
+  torch::Tensor positions;    // (rows, E)
+  torch::Tensor types;        // (2, E); undefined for images and language models
   Norm embedding_norm;
+  Linear embedding_projection;       // (D, E), where E is not D
+  torch::Tensor relative_bias;       // (buckets, H), where layers have a bias by relative position
   std::string_view family = "bert";  // as in ModelShape
   bool patched = false;              // reads images: which of the tables above there are
   bool typed = true;
+  bool narrow = false;            // has an embedding projection
+  int64_t padding_position = -1;  // as in ModelShape
   std::vector<LayerWeights> layers;
   std::vector<DecoderLayerWeights> decoder;  // translation
   // What the encoder's output is for says which of these there are.

@@ -54,7 +54,8 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
     model.weights.layers[i].controller = fresh.layers[i].controller;
   }
   const int64_t longest = model.shape.positions;
-  model.weights.positions = model.weights.positions.narrow(0, 0, longest).clone();
+  model.weights.positions =
+      model.weights.positions.narrow(0, 0, model.shape.position_rows()).clone();
   for (LayerWeights& layer : model.weights.layers) {
     torch::Tensor& mixing = layer.attention.mixing;
     if (mixing.defined()) mixing = mixing.narrow(0, 0, longest).narrow(1, 0, longest).clone();

@@ -144,7 +144,7 @@ const BadCheckpoint bad_checkpoints[] = {
     {"NegativeEpsilon", "layer_norm_eps", with_config(R"({"layer_norm_eps":-1})")},
     // What the network computes.
     {"AnotherNetwork", "model_type is \"gpt2\"", with_config(R"({"model_type":"gpt2"})")},
-    {"AnotherActivation", "hidden_act is \"relu\"", with_config(R"({"hidden_act":"relu"})")},
+    {"AnotherActivation", "hidden_act is \"mish\"", with_config(R"({"hidden_act":"mish"})")},
     {"NoHeadroomObject", "headroom is missing", with_config(R"({"headroom":null})")},
     {"NewerFormat", "written by a newer headroom?", with_config(R"({"headroom":{"format":99}})")},
     {"UnknownTask", "task is \"paint\"", with_config(R"({"headroom":{"task":"paint"}})")},

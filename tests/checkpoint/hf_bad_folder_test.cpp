@@ -107,7 +107,8 @@ const BadFolder bad_folders[] = {
        fixture.write("tf_model.h5", "");
      }},
     {"LinkOut", "vocab.txt is a link out of the folder", with_link("vocab.txt", "../outside")},
-    {"WeightsLinkOut", "copy them with `cp -rL`", with_link("model.safetensors", "../outside")},
+    {"WeightsLinkOut", "import it with --follow-links",
+     with_link("model.safetensors", "../outside")},
     {"AbsoluteLink", "config.json is a link out", with_link("config.json", "/etc/hostname")},
     {"BrokenLink", "config.json leads nowhere", with_link("config.json", "nothing")},
     {"LinkToItself", "config.json leads nowhere", with_link("config.json", "config.json")},
@@ -118,10 +119,10 @@ const BadFolder bad_folders[] = {
        std::filesystem::create_directory(fixture.path() / "vocab.txt");
      }},
     // Another network.
-    {"Roberta", "model_type is \"roberta\"", with_key("model_type", "roberta")},
+    {"AnotherFamily", "model_type is \"albert\"", with_key("model_type", "albert")},
     {"TokenClassifier", "architectures is \"BertForTokenClassification\"",
      with_key("architectures", {"BertForTokenClassification"})},
-    {"OtherGelu", "hidden_act is \"gelu_new\"", with_key("hidden_act", "gelu_new")},
+    {"OtherActivation", "hidden_act is \"mish\"", with_key("hidden_act", "mish")},
     {"RelativePositions", "position_embedding_type is \"relative_key\"",
      with_key("position_embedding_type", "relative_key")},
     {"Decoder", "is_decoder is true", with_key("is_decoder", true)},

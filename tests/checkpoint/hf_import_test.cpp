@@ -8,7 +8,7 @@
 #include "checkpoint/hf/export.h"
 #include "checkpoint/hf_fixture.h"
 #include "checkpoint/tensors/safetensors.h"
-#include "hf_model.h"
+#include "hf_by_ids.h"
 
 namespace headroom {
 namespace {
@@ -131,7 +131,7 @@ TEST(HfImport, HeadsOfPretrainingAreDroppedWithANote) {
   const ImportReport report = fixture.imported();
   EXPECT_EQ(report.config.task, Task::encoder);
   ASSERT_EQ(report.notes.size(), 1U);
-  EXPECT_EQ(report.notes[0], "2 tensors of the pretraining heads (cls.*) are not kept");
+  EXPECT_EQ(report.notes[0], "2 tensors of heads that are not used here (cls.*) are not kept");
 }
 
 TEST(HfImport, SixteenBitTensorsKeepTheirTypeAndValue) {
@@ -202,6 +202,46 @@ TEST(HfImport, ALinkInsideTheFolderIsFollowed) {
   EXPECT_EQ(import_hf_folder(fixture.path(), fixture.out()).config.shape.vocabulary, 7);
 }
 
+// snapshots/main/config.json -> ../../blobs/0 and so on.
+TEST(HfImport, TheHubsCacheIsReadWhenLinksAreFollowed) {
+  HfFixture fixture;
+  fixture.write_all();
+  const auto snapshot = fixture.folder().path() / "snapshots" / "main";
+  const auto blobs = fixture.folder().path() / "blobs";
+  std::filesystem::create_directories(snapshot);
+  std::filesystem::create_directories(blobs);
+  int blob = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(fixture.path())) {
+    const std::string name = std::to_string(blob++);
+    std::filesystem::rename(entry.path(), blobs / name);
+    std::filesystem::create_symlink("../../blobs/" + name, snapshot / entry.path().filename());
+  }
+  expect_error(ErrorCode::bad_model, "import it with --follow-links",
+               [&] { import_hf_folder(snapshot, fixture.out()); });
+  EXPECT_EQ(import_hf_folder(snapshot, fixture.out(), {.follow_links = true}).notes,
+            std::vector<std::string>{});
+  expect_values(fixture, {});
+}
+
+TEST(HfImport, LabelsAreRenamedInTheirOrder) {
+  HfFixture fixture;
+  fixture.write_all();
+  const std::vector<std::string> labels = {"negative", "positive"};
+  import_hf_folder(fixture.path(), fixture.out(), {.labels = labels});
+  EXPECT_EQ(read_config(fixture.out()).labels, labels);
+  expect_values(fixture, {});
+  expect_error(ErrorCode::usage, "--labels has 3 names, the model has 2 labels: bad, good", [&] {
+    import_hf_folder(fixture.path(), fixture.out(), {.labels = {"a", "b", "c"}});
+  });
+  expect_error(ErrorCode::usage, "a name twice", [&] {
+    import_hf_folder(fixture.path(), fixture.out(), {.labels = {"a", "a"}});
+  });
+  fixture.make_bare();
+  fixture.write_all();
+  expect_error(ErrorCode::usage, "this model has no labels",
+               [&] { import_hf_folder(fixture.path(), fixture.out(), {.labels = labels}); });
+}
+
 TEST(HfImport, WhatIsNoCheckpointIsNotReplaced) {
   HfFixture fixture;
   fixture.folder().write("model", "precious");
@@ -231,11 +271,70 @@ TEST(RealFolder, GoesRoundBitEqual) {
     import_hf_folder(from, in);
     export_hf_folder(in, 1.0, HfForm::dense_equivalent, out);
     expect_same_tensors(from, out);
-    EXPECT_EQ(file_text(out / "vocab.txt"), file_text(from / "vocab.txt"));
+    if (std::filesystem::exists(from / "vocab.txt")) {
+      EXPECT_EQ(file_text(out / "vocab.txt"), file_text(from / "vocab.txt"));
+    }
     for (const char* key : {"architectures", "model_type", "vocab_size"}) {
       EXPECT_EQ(Json::parse(file_text(out / "config.json")).at(key),
                 Json::parse(file_text(from / "config.json")).at(key));
     }
+  }
+}
+
+// config.json of a folder, as our checkpoint of it has it.
+Json imported_config(const std::string& name) {
+  const TemporaryFolder folder;
+  const ModelConfig config = import_by_ids(name, folder.path() / "model");
+  EXPECT_EQ(read_config(folder.path() / "model").shape, config.shape);
+  return Json::parse(file_text(folder.path() / "model" / "config.json"));
+}
+
+TEST(RealFolder, OfRobertaCountsPositionsBehindThePaddingToken) {
+  const TemporaryFolder folder;
+  const ModelShape shape = import_by_ids("roberta-cls", folder.path() / "model").shape;
+  EXPECT_EQ(shape.positions, 128);
+  EXPECT_EQ(shape.position_rows(), 130);
+  EXPECT_EQ(shape.padding_position, 1);
+  EXPECT_EQ(shape.token_types, 1);
+  const Json json = imported_config("roberta-cls");
+  EXPECT_EQ(json.at("max_position_embeddings"), 130);
+  EXPECT_EQ(json.at("pad_token_id"), 1);
+}
+
+TEST(RealFolder, OfElectraHasNarrowTables) {
+  const Json json = imported_config("electra-cls");
+  EXPECT_EQ(json.at("embedding_size"), 16);
+  EXPECT_EQ(json.at("hidden_size"), 32);
+}
+
+TEST(RealFolder, OfMpnetKeepsItsBuckets) {
+  const Json json = imported_config("mpnet-embed");
+  EXPECT_EQ(json.at("relative_attention_num_buckets"), 32);
+  EXPECT_EQ(json.at("max_position_embeddings"), 130);
+}
+
+// XLM-RoBERTa and CamemBERT have RoBERTa's tensors under RoBERTa's names.
+TEST(RealFolder, OfRobertasSistersDifferInTheirClasses) {
+  Json json = Json::parse(file_text(hf_model_folder("roberta-cls") / "config.json"));
+  for (const auto& [type, name] :
+       {std::pair("xlm-roberta", "XLMRoberta"), std::pair("camembert", "Camembert")}) {
+    json["model_type"] = type;
+    json["architectures"] = {std::string(name) + "ForSequenceClassification"};
+    const HfConfig read = read_hf_config(without_nulls(json));
+    EXPECT_EQ(read.config.shape.family, type);
+    EXPECT_EQ(tensor_specs(read.config.shape).front().name,
+              "roberta.embeddings.word_embeddings.weight");
+  }
+}
+
+TEST(HfImport, ActivationsAreKeptUnderTheirFirstName) {
+  for (const auto& [theirs, ours] :
+       {std::pair("gelu_pytorch_tanh", "gelu_new"), std::pair("swish", "silu"),
+        std::pair("relu", "relu"), std::pair("quick_gelu", "quick_gelu")}) {
+    HfFixture fixture;
+    fixture.config["hidden_act"] = theirs;
+    EXPECT_EQ(activation_name(fixture.imported().config.shape.activation), ours);
+    EXPECT_EQ(Json::parse(file_text(fixture.out() / "config.json")).at("hidden_act"), ours);
   }
 }
 

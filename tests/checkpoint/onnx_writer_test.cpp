@@ -10,7 +10,7 @@
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf/export.h"
 #include "checkpoint/hf/import.h"
-#include "hf_model.h"
+#include "hf_by_ids.h"
 
 namespace headroom {
 namespace {
@@ -86,6 +86,37 @@ TEST(OnnxWriter, WritesTheNetworkOfTheFamily) {
   EXPECT_EQ(count_nodes(model, "Relu"), 1);
   EXPECT_EQ(count_nodes(model, "Tanh"), 0);
   EXPECT_EQ(dims_of(model, "distilbert.transformer.layer.2.ffn.lin1.weight"), (Dims{32, 64}));
+}
+
+onnx::ModelProto written(const std::string& name) {
+  const TemporaryFolder folder;
+  import_by_ids(name, folder.path() / "model");
+  onnx::ModelProto model = parsed(onnx_model(folder.path() / "model", 1));
+  EXPECT_NO_THROW(onnx::checker::check_model(model)) << name;
+  const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
+  EXPECT_NO_THROW(
+      onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), strict))
+      << name;
+  return model;
+}
+
+TEST(OnnxWriter, CountsThePositionsOfRoberta) {
+  const onnx::ModelProto model = written("roberta-cls");
+  EXPECT_EQ(count_nodes(model, "CumSum"), 1);
+  EXPECT_EQ(dims_of(model, "roberta.embeddings.position_embeddings.weight"), (Dims{130, 32}));
+  EXPECT_EQ(count_nodes(model, "Tanh"), 1);
+}
+
+TEST(OnnxWriter, WidensTheEmbeddingsOfElectra) {
+  const onnx::ModelProto model = written("electra-cls");
+  EXPECT_EQ(dims_of(model, "electra.embeddings_project.weight"), (Dims{16, 32}));
+  EXPECT_EQ(count_nodes(model, "Erf"), 4) << "three layers and the head";
+}
+
+TEST(OnnxWriter, AddsTheRelativeBiasOfMpnet) {
+  const onnx::ModelProto model = written("mpnet-embed");
+  EXPECT_EQ(dims_of(model, "mpnet.encoder.relative_attention_bias"), (Dims{255, 4}));
+  EXPECT_EQ(count_nodes(model, "Range"), 1);
 }
 
 TEST(OnnxWriter, InputsHaveFreeBatchAndLength) {

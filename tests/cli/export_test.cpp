@@ -4,7 +4,7 @@
 #include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "cli/contract.h"
-#include "hf_model.h"
+#include "hf_by_ids.h"
 
 namespace headroom {
 namespace {
@@ -111,11 +111,18 @@ TEST_F(OnnxRuntimePeers, AnswerLikeTheEngine) {
 }
 
 // Token ids in, logits out: no engine of ours in between.
-TEST_F(OnnxRuntimePeers, GiveAnImportedModelTheLogitsOfTransformers) {
-  const std::string imported = (folder_.path() / "imported").string();
-  expect_success(run({"import", "--from", hf_model_folder().string(), "--out", imported}));
-  expect_success(run({"export", "--model", imported, "--out", out()}));
-  const std::vector<HfCase> cases = hf_cases();
+class OnnxRuntimePeersOf : public OnnxRuntimePeers,
+                           public ::testing::WithParamInterface<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(OnnxRuntimePeers, OnnxRuntimePeersOf,
+                         ::testing::Values("bert-tiny", "distilbert-tiny", "electra-cls",
+                                           "roberta-cls"));
+
+TEST_P(OnnxRuntimePeersOf, GiveAnImportedModelTheLogitsOfTransformers) {
+  import_by_ids(GetParam(), folder_.path() / "imported");
+  expect_success(
+      run({"export", "--model", (folder_.path() / "imported").string(), "--out", out()}));
+  const std::vector<HfCase> cases = hf_cases(GetParam());
   std::string requests = Json{{"load", out()}, {"threads", 1}}.dump() + "\n";
   for (size_t i = 0; i < cases.size(); ++i) {
     const Json batch = {{"ids", {cases[i].tokens.ids}}, {"types", {cases[i].tokens.types}}};
@@ -132,6 +139,23 @@ TEST_F(OnnxRuntimePeers, GiveAnImportedModelTheLogitsOfTransformers) {
     for (size_t k = 0; k < logits.size(); ++k) {
       EXPECT_NEAR(logits[k].get<double>(), cases[i].logits[k], 1e-4) << cases[i].text;
     }
+  }
+}
+
+TEST_F(OnnxRuntimePeers, AnswerLikeTheEngineForEveryFamily) {
+  for (const ModelShape& shape : family_shapes(exported_shape())) {
+    SCOPED_TRACE(shape.family);
+    expect_equal_answers(RandomCheckpoint(shape).path().string());
+  }
+}
+
+TEST_F(OnnxRuntimePeers, AnswerLikeTheEngineForEveryActivation) {
+  for (const ActivationKind kind : {ActivationKind::gelu_tanh, ActivationKind::quick_gelu,
+                                    ActivationKind::silu, ActivationKind::relu}) {
+    SCOPED_TRACE(activation_name(kind));
+    ModelShape shape = exported_shape();
+    shape.activation = kind;
+    expect_equal_answers(RandomCheckpoint(shape).path().string());
   }
 }
 

@@ -70,7 +70,7 @@ class EncoderOn : public ::testing::TestWithParam<Setting> {
     std::vector<Tokens> inputs;
     for (const int64_t length : {1, 2, 9, 16, 17, 33, 70}) {
       inputs.push_back({random_ids(random, length), {}});
-      if (length % 3 == 0) {
+      if (length % 3 == 0 && checkpoint.config().shape.token_types > 1) {
         inputs.back().types.resize(static_cast<size_t>(length));
         for (int64_t t = length / 3; t < length; ++t) {
           inputs.back().types[static_cast<size_t>(t)] = 1;
@@ -131,6 +131,30 @@ TEST_P(EncoderOn, EveryBudgetOfANestedModelAgreesWithThePlainModel) {
   const RandomCheckpoint checkpoint(small_shape());
   for (const double budget : {0.1, 0.4, 0.7, 1.0}) {
     expect_agreement(checkpoint, checkpoint.config().selection(budget));
+  }
+}
+
+TEST_P(EncoderOn, EveryFamilyAgreesWithThePlainModel) {
+  std::vector<ModelShape> shapes = testing::family_shapes(small_shape());
+  shapes.push_back(shapes.back());
+  shapes.back().width = 96;  // heads of full tiles
+  for (const ModelShape& shape : shapes) {
+    SCOPED_TRACE(shape.family);
+    const RandomCheckpoint checkpoint(shape);
+    const Selection some = {3, {{1}, {0, 2}, {2}}, {16, 37, 80}};
+    expect_agreement(checkpoint, some);
+    expect_agreement(checkpoint, some, checkpoint.write_compact(some));
+  }
+}
+
+TEST_P(EncoderOn, EveryActivationAgreesWithThePlainModel) {
+  for (const ActivationKind kind : {ActivationKind::gelu_tanh, ActivationKind::quick_gelu,
+                                    ActivationKind::silu, ActivationKind::relu}) {
+    SCOPED_TRACE(activation_name(kind));
+    ModelShape shape = small_shape();
+    shape.activation = kind;
+    shape.embedding = 40;
+    expect_agreement(RandomCheckpoint(shape), all_heads(3, 3));
   }
 }
 

@@ -37,6 +37,7 @@ struct Tolerances {
   double none;
   double gelu;
   double scale_rows;
+  double sigmoid;
 };
 
 // All starts, epilogues and types of results, on shapes around full blocks and tiles.
@@ -47,14 +48,17 @@ void compare_gemm(void (*fast)(const GemmCall&), void (*reference)(const GemmCal
     SCOPED_TRACE(::testing::Message()
                  << rows << " x " << lanes << " lanes, " << panels << " panels");
     for (const GemmStart start : {GemmStart::bias, GemmStart::accumulate}) {
-      for (const auto& [epilogue, tolerance] :
-           {std::pair{GemmEpilogue::none, tolerances.none},
-            {GemmEpilogue::gelu, tolerances.gelu},
-            {GemmEpilogue::scale_rows, tolerances.scale_rows}}) {
+      for (const auto& [epilogue, tolerance] : {std::pair{GemmEpilogue::none, tolerances.none},
+                                                {GemmEpilogue::gelu, tolerances.gelu},
+                                                {GemmEpilogue::scale_rows, tolerances.scale_rows},
+                                                {GemmEpilogue::relu, tolerances.none},
+                                                {GemmEpilogue::sigmoid, tolerances.sigmoid}}) {
         Product product(random, rows, panels, lanes);
         fill(product, random);
         product.call.start = start;
         product.call.epilogue = epilogue;
+        product.call.sigmoid_slope = 1.5957691F;
+        product.call.sigmoid_cubic = 0.07135482F;
         expect_near(product.result(fast), product.result(reference), tolerance);
       }
     }
@@ -66,15 +70,16 @@ void compare_gemm(void (*fast)(const GemmCall&), void (*reference)(const GemmCal
 }
 
 void compare_gemm_f32(const Kernels& fast, const Kernels& reference) {
-  compare_gemm(fast.gemm_f32, reference.gemm_f32, [](Product&, Random&) {}, {2e-5, 2e-5, 2e-5});
+  compare_gemm(fast.gemm_f32, reference.gemm_f32, [](Product&, Random&) {},
+               {2e-5, 2e-5, 2e-5, 2e-5});
 }
 
 void compare_gemm_bf16(const Kernels& fast, const Kernels& reference) {
-  compare_gemm(fast.gemm_bf16, reference.gemm_bf16, fill_with_bf16, {5e-5, 2e-4, 5e-5});
+  compare_gemm(fast.gemm_bf16, reference.gemm_bf16, fill_with_bf16, {5e-5, 2e-4, 5e-5, 3e-4});
 }
 
 void compare_gemm_int8(const Kernels& fast, const Kernels& reference) {
-  compare_gemm(fast.gemm_int8, reference.gemm_int8, fill_with_bytes, {1e-5, 2e-4, 4e-5});
+  compare_gemm(fast.gemm_int8, reference.gemm_int8, fill_with_bytes, {1e-5, 2e-4, 4e-5, 3e-4});
 }
 
 void compare_embed(const Kernels& fast, const Kernels& reference) {
@@ -121,6 +126,9 @@ void compare_attend_heads(const Kernels& fast, const Kernels& reference) {
         Heads heads(random, count, tokens, tokens, width);
         expect_near(heads.result<float>(GemmOut::f32, fast.attend_heads),
                     heads.result<float>(GemmOut::f32, reference.attend_heads), 1.0 / 128);
+        heads.add_bias(random);
+        expect_near(heads.result<float>(GemmOut::f32, fast.attend_heads),
+                    heads.result<float>(GemmOut::f32, reference.attend_heads), 1.0 / 128);
       }
     }
   }
@@ -139,6 +147,9 @@ void compare_attend_query(const Kernels& fast, const Kernels& reference) {
         const float value = std::bit_cast<float>(static_cast<uint32_t>(rounded[i]) << 16U);
         ASSERT_NEAR(value, actual[i], std::abs(actual[i]) / 256 + 1e-30) << "at " << i;
       }
+      heads.add_bias(random);
+      expect_near(heads.result<float>(GemmOut::f32, fast.attend_query),
+                  heads.result<float>(GemmOut::f32, reference.attend_heads), 3e-4);
     }
   }
 }

@@ -36,6 +36,19 @@ struct Heads {
     call.scratch = reinterpret_cast<uint32_t*>(scratch.data());
   }
 
+  // A bias of every head that depends on the distance of query and key.
+  void add_bias(Random& random) {
+    const int64_t stride = 2 * call.tokens + panel_width;
+    for (int64_t i = 0; i < call.heads * stride; ++i) {
+      biases.push_back(static_cast<float>(random.normal()));
+    }
+    for (int64_t head = 0; head < call.heads; ++head) {
+      bias_rows.push_back(biases.data() + head * stride + call.tokens);
+    }
+    call.bias = bias_rows.data();
+    call.bias_stride = -1;
+  }
+
   static std::vector<uint16_t> random_bf16(Random& random, int64_t count) {
     std::vector<uint16_t> elements(static_cast<size_t>(count));
     for (uint16_t& element : elements) {
@@ -58,6 +71,8 @@ struct Heads {
   std::vector<uint16_t> queries;
   std::vector<uint16_t> keys;
   std::vector<uint16_t> values;
+  std::vector<float> biases;
+  std::vector<const float*> bias_rows;
   AlignedBuffer scratch;
   HeadAttentionCall call;
 };

@@ -16,7 +16,8 @@
 #include "budget/unit_order.h"
 #include "checkpoint/checkpoint.h"
 #include "engine/encoder/encoder.h"
-#include "families/schema.h"
+#include "families/families.h"
+#include "families/relative_positions.h"
 #include "support.h"
 
 namespace headroom::testing {
@@ -31,7 +32,7 @@ inline Tensors random_tensors(const ModelShape& shape, uint64_t seed) {
     int64_t count = 1;
     for (const int64_t dim : entry.shape) count *= dim;
     // Large enough for attention to choose and GELU to bend; norms near 1.
-    const bool is_norm_weight = entry.name.ends_with("LayerNorm.weight");
+    const bool is_norm_weight = is_norm(entry.module.role) && !entry.bias;
     const double scale =
         entry.shape.size() == 2 ? 1.5 / std::sqrt(static_cast<double>(entry.shape[1])) : 0.2;
     std::vector<float>& values = tensors[entry.name];
@@ -44,7 +45,8 @@ inline Tensors random_tensors(const ModelShape& shape, uint64_t seed) {
 
 class PlainModel {
  public:
-  PlainModel(ModelShape shape, const Tensors& tensors) : shape_(shape), tensors_(tensors) {}
+  PlainModel(ModelShape shape, const Tensors& tensors)
+      : shape_(shape), schema_(schema_of(shape)), tensors_(tensors) {}
 
   std::vector<double> logits(const Tokens& sequence, const Selection& selection) const {
     return classify(states(sequence, selection));
@@ -74,43 +76,64 @@ class PlainModel {
   Matrix states(const Tokens& sequence, const Selection& selection, const HeadsOf& heads_of) const {
     Matrix x = embed(sequence);
     for (int64_t i = 0; i < shape_.layers; ++i) {
-      const std::string prefix = "bert.encoder.layer." + std::to_string(i) + ".";
       const std::vector<int32_t> heads = heads_of(i, x);
       if (!heads.empty()) {
-        add(x, attention(x, prefix, heads));
-        normalise(x, prefix + "attention.output.LayerNorm");
+        add(x, attention(x, i, heads));
+        normalise(x, name(Role::attention_norm, i));
       }
       const int64_t neurons = selection.ffn_of(i, shape_.ffn);
       if (neurons > 0) {
-        Matrix hidden = linear(x, prefix + "intermediate.dense");
+        Matrix hidden = linear(x, name(Role::up, i));
         for (auto& row : hidden) {
-          for (double& value : row) value *= 0.5 * (1 + std::erf(value / std::sqrt(2.0)));
+          for (double& value : row) value = activated(shape_.activation, value);
           std::fill(row.begin() + neurons, row.end(), 0.0);
         }
-        add(x, linear(hidden, prefix + "output.dense"));
-        normalise(x, prefix + "output.LayerNorm");
+        add(x, linear(hidden, name(Role::down, i)));
+        normalise(x, name(Role::ffn_norm, i));
       }
     }
     return x;
   }
 
   std::vector<double> classify(const Matrix& states) const {
-    Matrix pooled = linear({states[0]}, "bert.pooler.dense");
-    for (double& value : pooled[0]) value = std::tanh(value);
-    return linear(pooled, "classifier")[0];
+    Matrix pooled = linear({states[0]}, name(Role::pooler));
+    for (double& value : pooled[0]) value = activated(schema_.pooler_activation, value);
+    return linear(pooled, name(Role::classifier))[0];
+  }
+
+  static double activated(ActivationKind kind, double x) {
+    switch (kind) {
+      case ActivationKind::gelu:
+        return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
+      case ActivationKind::gelu_tanh:
+        return x * 0.5 * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+      case ActivationKind::quick_gelu:
+        return x / (1 + std::exp(-1.702 * x));
+      case ActivationKind::silu:
+        return x / (1 + std::exp(-x));
+      case ActivationKind::relu:
+        return std::max(x, 0.0);
+      case ActivationKind::tanh:
+        break;
+    }
+    return std::tanh(x);
+  }
+
+  std::string name(Role role) const { return schema_.name_of({role}); }
+  std::string name(Role role, int64_t layer) const {
+    return schema_.name_of({role, Stack::encoder, layer});
   }
 
   std::vector<int32_t> choose(const Matrix& x, int64_t layer, const HeadLimit& limit) const {
-    const std::string prefix =
-        "bert.encoder.layer." + std::to_string(layer) + ".attention.controller.";
     std::vector<double> mean(x[0].size());
     for (const auto& row : x) {
       for (size_t d = 0; d < row.size(); ++d) mean[d] += row[d] / static_cast<double>(x.size());
     }
-    Matrix hidden = linear({mean}, prefix + "hidden");
+    Matrix hidden = linear({mean}, name(Role::controller_hidden, layer));
     for (double& value : hidden[0]) value = std::max(value, 0.0);
-    const double share = 1 / (1 + std::exp(-linear(hidden, prefix + "budget")[0][0]));
-    std::vector<double> scores = linear({mean}, prefix + "relevance")[0];
+    const double share =
+        1 / (1 + std::exp(-linear(hidden, name(Role::controller_budget, layer))[0][0]));
+    std::vector<double> scores = linear({mean}, name(Role::controller_relevance, layer))[0];
     for (size_t head = 0; head < scores.size(); ++head) {
       scores[head] = limit.score(layer, static_cast<int64_t>(head), scores[head]);
     }
@@ -124,26 +147,30 @@ class PlainModel {
   const std::vector<float>& tensor(const std::string& name) const { return tensors_.at(name); }
 
   Matrix embed(const Tokens& sequence) const {
-    const auto D = static_cast<size_t>(shape_.width);
+    const auto E = static_cast<size_t>(shape_.embedding_width());
+    const int64_t padding = shape_.padding_position;
+    int64_t next = padding + 1;
     Matrix x;
     for (size_t t = 0; t < sequence.ids.size(); ++t) {
       const auto word = static_cast<size_t>(sequence.ids[t]);
       const auto type = static_cast<size_t>(sequence.types.empty() ? 0 : sequence.types[t]);
-      std::vector<double> row(D);
-      for (size_t d = 0; d < D; ++d) {
-        row[d] = tensor("bert.embeddings.word_embeddings.weight")[word * D + d] +
-                 tensor("bert.embeddings.position_embeddings.weight")[t * D + d] +
-                 tensor("bert.embeddings.token_type_embeddings.weight")[type * D + d];
+      const bool counted = padding < 0 || sequence.ids[t] != padding;
+      const auto position = static_cast<size_t>(counted ? next++ : padding);
+      std::vector<double> row(E);
+      for (size_t d = 0; d < E; ++d) {
+        row[d] = tensor(name(Role::words) + ".weight")[word * E + d] +
+                 tensor(name(Role::positions) + ".weight")[position * E + d];
+        if (shape_.token_types > 0) row[d] += tensor(name(Role::types) + ".weight")[type * E + d];
       }
       x.push_back(row);
     }
-    normalise(x, "bert.embeddings.LayerNorm");
-    return x;
+    normalise(x, name(Role::embedding_norm));
+    return shape_.embedding > 0 ? linear(x, name(Role::embedding_projection)) : x;
   }
 
-  Matrix linear(const Matrix& x, const std::string& name) const {
-    const std::vector<float>& weight = tensor(name + ".weight");
-    const std::vector<float>& bias = tensor(name + ".bias");
+  Matrix linear(const Matrix& x, const std::string& module) const {
+    const std::vector<float>& weight = tensor(module + ".weight");
+    const std::vector<float>& bias = tensor(module + ".bias");
     Matrix y;
     for (const auto& row : x) {
       std::vector<double> out(bias.begin(), bias.end());
@@ -155,28 +182,26 @@ class PlainModel {
     return y;
   }
 
-  void normalise(Matrix& x, const std::string& name) const {
+  void normalise(Matrix& x, const std::string& module) const {
     for (auto& row : x) {
       const auto D = static_cast<double>(row.size());
       const double mean = std::accumulate(row.begin(), row.end(), 0.0) / D;
       double variance = 0;
       for (const double value : row) variance += (value - mean) * (value - mean) / D;
       for (size_t d = 0; d < row.size(); ++d) {
-        row[d] = (row[d] - mean) / std::sqrt(variance + 1e-12) * tensor(name + ".weight")[d] +
-                 tensor(name + ".bias")[d];
+        row[d] = (row[d] - mean) / std::sqrt(variance + 1e-12) * tensor(module + ".weight")[d] +
+                 tensor(module + ".bias")[d];
       }
     }
   }
 
   // Heads that are not kept contribute zeros to the output projection.
-  Matrix attention(const Matrix& x, const std::string& prefix,
-                   const std::vector<int32_t>& heads) const {
-    const std::string self = prefix + "attention.self.";
+  Matrix attention(const Matrix& x, int64_t layer, const std::vector<int32_t>& heads) const {
     const AttentionKind kind = shape_.attention;
-    const Matrix q = linear(x, self + "query");
-    const Matrix k = has_key_projection(kind) ? linear(x, self + "key") : x;
-    const Matrix v = has_value_projection(kind) ? linear(x, self + "value")
-                     : has_mixing(kind)         ? mix(x, self + "mixing.weight")
+    const Matrix q = linear(x, name(Role::query, layer));
+    const Matrix k = has_key_projection(kind) ? linear(x, name(Role::key, layer)) : x;
+    const Matrix v = has_value_projection(kind) ? linear(x, name(Role::value, layer))
+                     : has_mixing(kind)         ? mix(x, name(Role::mixing, layer) + ".weight")
                                                 : x;
     const auto W = static_cast<size_t>(shape_.head_width());
     Matrix context(x.size(), std::vector<double>(static_cast<size_t>(shape_.width)));
@@ -189,7 +214,7 @@ class PlainModel {
           const double score = std::inner_product(q[i].begin() + static_cast<ptrdiff_t>(at),
                                                   q[i].begin() + static_cast<ptrdiff_t>(at + W),
                                                   k[j].begin() + static_cast<ptrdiff_t>(at), 0.0);
-          share[j] = std::exp(score / std::sqrt(static_cast<double>(W)));
+          share[j] = std::exp(score / std::sqrt(static_cast<double>(W)) + relative(i, j, head));
           sum += share[j];
         }
         for (size_t j = 0; j < x.size(); ++j) {
@@ -197,17 +222,26 @@ class PlainModel {
         }
       }
     }
-    return linear(context, prefix + "attention.output.dense");
+    return linear(context, name(Role::attention_output, layer));
+  }
+
+  // What a head adds to the score of a query and a key.
+  double relative(size_t query, size_t key, int32_t head) const {
+    if (shape_.relative_buckets == 0) return 0;
+    const int64_t distance = static_cast<int64_t>(query) - static_cast<int64_t>(key);
+    const int64_t bucket = relative_bucket(distance, shape_.relative_buckets);
+    return tensor(name(Role::relative_bias) +
+                  ".weight")[static_cast<size_t>(bucket * shape_.heads + head)];
   }
 
   // The leading block of a matrix over tokens, times x.
-  Matrix mix(const Matrix& x, const std::string& name) const {
+  Matrix mix(const Matrix& x, const std::string& matrix) const {
     const auto positions = static_cast<size_t>(shape_.positions);
     Matrix y(x.size(), std::vector<double>(x[0].size()));
     for (size_t i = 0; i < x.size(); ++i) {
       for (size_t j = 0; j < x.size(); ++j) {
         for (size_t d = 0; d < x[j].size(); ++d) {
-          y[i][d] += tensor(name)[i * positions + j] * x[j][d];
+          y[i][d] += tensor(matrix)[i * positions + j] * x[j][d];
         }
       }
     }
@@ -221,6 +255,7 @@ class PlainModel {
   }
 
   ModelShape shape_;
+  const ModelSchema& schema_;
   const Tensors& tensors_;
 };
 
@@ -236,10 +271,27 @@ inline ModelShape small_shape(int64_t positions = 12) {
   return shape;
 }
 
+// Of every family whose network is not BERT's, in that size.
+inline std::vector<ModelShape> family_shapes(ModelShape shape) {
+  ModelShape roberta = shape;
+  roberta.family = "roberta";
+  roberta.token_types = 1;
+  roberta.padding_position = 1;
+  ModelShape electra = shape;
+  electra.family = "electra";
+  electra.embedding = 21;
+  ModelShape mpnet = roberta;
+  mpnet.family = "mpnet";
+  mpnet.token_types = 0;
+  mpnet.relative_buckets = 32;
+  return {roberta, electra, mpnet};
+}
+
 // Two words per letter: texts for the tokenizer.
-inline Vocabulary letters() {
+inline Vocabulary letters(const std::string_view family = "bert") {
   std::vector<std::string> words;
   for (char letter = 'a'; letter <= 'z'; ++letter) words.emplace_back(1, letter);
+  if (family != "bert") words.insert(words.end(), {"<s>", "</s>"});
   return Vocabulary::with_words(words);
 }
 
@@ -272,7 +324,7 @@ class RandomCheckpoint {
  public:
   explicit RandomCheckpoint(ModelShape shape, uint64_t seed = 1,
                             const std::function<void(Tensors&)>& change = {}) {
-    const Vocabulary vocabulary = letters();
+    const Vocabulary vocabulary = letters(shape.family);
     shape.vocabulary = vocabulary.size();
     config_.shape = shape;
     config_.method = shape.controller > 0 ? Method::adaptive : Method::nested;
@@ -299,14 +351,13 @@ class RandomCheckpoint {
     config.method = Method::dense;
     config.order.reset();
     config.stored = stored;
-    CheckpointContent content{config, letters().to_text(), "# Compact\n", "", {}};
+    CheckpointContent content{
+        config, letters(config.shape.family).to_text(), "# Compact\n", "", {}};
     const std::vector<TensorSpec> full = config_.tensors();
     const std::vector<TensorSpec> kept = config.tensors();
     std::vector<std::vector<float>> values;
     for (size_t i = 0; i < full.size(); ++i) {
-      const size_t layer = full[i].name.starts_with("bert.encoder.layer.")
-                               ? static_cast<size_t>(full[i].name[19] - '0')
-                               : 0;
+      const auto layer = static_cast<size_t>(full[i].module.layer);
       values.push_back(cut(tensors_.at(full[i].name), full[i], kept[i], stored.kept[layer],
                            config.shape.head_width()));
     }

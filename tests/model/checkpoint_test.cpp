@@ -8,7 +8,7 @@
 #include "base/files/file.h"
 #include "checkpoint/hf/import.h"
 #include "full_disk.h"
-#include "hf_model.h"
+#include "hf_by_ids.h"
 #include "model/forward.h"
 #include "model/random_models.h"
 #include "model/weights_io.h"
@@ -270,6 +270,33 @@ TEST(ImportedCheckpoint, GivesTheLogitsOfTransformers) {
       const torch::Tensor expected = torch::tensor(each.logits, torch::kFloat32);
       EXPECT_TRUE(torch::allclose(logits, expected, /*rtol=*/0, /*atol=*/1e-5)) << each.text;
     }
+  }
+}
+
+// Ids as they are: what reads texts is tested with the engine.
+TEST(ImportedCheckpoint, GivesIdsOfRobertaTheLogitsOfTransformers) {
+  const TemporaryFolder folder;
+  testing::import_by_ids("roberta-cls", folder.path() / "model");
+  const ModelWeights weights = read_weights(folder.path() / "model");
+  for (const testing::HfCase& each : testing::hf_cases("roberta-cls")) {
+    Batch batch;
+    batch.tokens = torch::tensor(each.tokens.ids, torch::kInt64).unsqueeze(0);
+    const torch::Tensor logits = forward(weights, batch).squeeze(0);
+    const torch::Tensor expected = torch::tensor(each.logits, torch::kFloat32);
+    EXPECT_TRUE(torch::allclose(logits, expected, /*rtol=*/0, /*atol=*/1e-5)) << each.text;
+  }
+}
+
+TEST(ImportedCheckpoint, GivesIdsOfMpnetTheVectorsOfSentenceTransformers) {
+  const TemporaryFolder folder;
+  testing::import_by_ids("mpnet-embed", folder.path() / "model");
+  const ModelWeights weights = read_weights(folder.path() / "model");
+  for (const testing::HfCase& each : testing::hf_cases("mpnet-embed")) {
+    Batch batch;
+    batch.tokens = torch::tensor(each.tokens.ids, torch::kInt64).unsqueeze(0);
+    const torch::Tensor mean = encode(weights, batch).squeeze(0).mean(0);
+    const torch::Tensor expected = torch::tensor(each.logits, torch::kFloat32);
+    EXPECT_TRUE(torch::allclose(mean / mean.norm(), expected, 0, 1e-5)) << each.text;
   }
 }
 

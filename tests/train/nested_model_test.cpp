@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoint.h"
+#include "engine/random_model.h"
 #include "support.h"
 #include "train/evaluate/predictor.h"
 #include "train/reviews.h"
@@ -47,6 +48,47 @@ TEST_F(NestedModel, RunsAtEveryBudget) {
   EXPECT_LT(scores[0].model_macs_fraction, 0.3) << "the FFN shrinks too";
   for (const double budget : {0.01, 0.3, 0.99}) {
     EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull"}).tokens, 3);
+  }
+}
+
+// An encoder with random weights that knows the reviews' words.
+void write_encoder(const std::filesystem::path& path, ModelShape shape) {
+  const Vocabulary vocabulary =
+      Vocabulary::with_words({"<s>", "</s>", "great", "lovely", "superb", "awful", "dull", "poor",
+                              "the", "film", "was", "a", "story", "with", "actors"});
+  ModelConfig config;
+  config.task = Task::encoder;
+  config.pooler = false;
+  shape.vocabulary = vocabulary.size();
+  shape.labels = 0;
+  config.shape = shape;
+  const Tensors tensors = random_tensors(shape, 3);
+  CheckpointContent content{config, vocabulary.to_text(), "", "", {}};
+  for (const TensorSpec& entry : config.tensors()) {
+    content.tensors.push_back({entry.name, DType::f32, entry.shape,
+                               std::as_bytes(std::span<const float>(tensors.at(entry.name)))});
+  }
+  write_checkpoint(path, content);
+}
+
+TEST_F(NestedModel, StartsFromEveryFamily) {
+  for (const ModelShape& shape : family_shapes(small_shape())) {
+    SCOPED_TRACE(shape.family);
+    TrainRequest request = request_named("family");
+    request.init = folder.path() / "encoder";
+    write_encoder(request.init, shape);
+    request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;
+    request.recipe.dense_rate = request.recipe.nested_rate = 1e-3;
+    request.budgets = {0.5, 1.0};
+    const TrainReport report = train_quietly(request);
+    const ModelConfig config = read_config(request.out);
+    EXPECT_EQ(config.shape.family, shape.family);
+    EXPECT_EQ(config.method, Method::nested);
+    EXPECT_GT(verify_weights(request.out, config), 30U);
+    for (const double budget : request.budgets) {
+      EXPECT_EQ(Predictor(request.out, budget, 1, "cpu").predict({"dull"}).tokens, 3) << budget;
+    }
+    EXPECT_LT(report.scores[0].model_macs, report.scores[1].model_macs);
   }
 }
 

@@ -29,8 +29,7 @@ std::string read_architecture(const JsonFields& fields, const ModelSchema& schem
 }
 
 // Each of these changes what the network computes.
-void refuse_other_networks(const JsonFields& fields, const Json& json, const ModelSchema& schema) {
-  expect_text(fields, schema.activation_key, "gelu");
+void refuse_other_networks(const JsonFields& fields, const Json& json) {
   expect_text(fields, "position_embedding_type", "absolute");
   expect_text(fields, "problem_type", "single_label_classification");
   for (const char* key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
@@ -83,7 +82,7 @@ HfConfig read_hf_config(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_model, "config.json");
   HfConfig read;
   const ModelSchema& schema = read_family(fields);
-  refuse_other_networks(fields, json, schema);
+  refuse_other_networks(fields, json);
   read.architecture = read_architecture(fields, schema);
   ModelConfig& config = read.config;
   config.task = read.architecture == schema.classifier_class ? Task::classify : Task::encoder;

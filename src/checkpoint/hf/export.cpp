@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/measure/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/sliced_tensors.h"
+#include "families/families.h"
 
 namespace headroom {
 namespace fs = std::filesystem;
@@ -63,6 +66,14 @@ Json transformers_keys(const Vocabulary& vocabulary, const std::string& dtype) {
           {"torch_dtype", dtype}};  // version 4
 }
 
+// Whether positions follow from pad_token_id, which then is the model's own.
+bool counts_from_padding(const ModelShape& shape) {
+  const auto& sizes = schema_of(shape).sizes;
+  return std::any_of(sizes.begin(), sizes.end(), [](const SizeKey& each) {
+    return each.size == &ModelShape::padding_position;
+  });
+}
+
 // Everything but config and tensors.
 void add_companions(const fs::path& checkpoint, const ModelConfig& config,
                     const std::vector<std::string>& lines, CheckpointContent& content) {
@@ -112,6 +123,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   }
   CheckpointContent content{cut, vocabulary.to_text(), "", "", tensors.views()};
   content.keys = transformers_keys(vocabulary, report.dtype);
+  if (counts_from_padding(config.shape)) content.keys.erase("pad_token_id");
   std::vector<std::string> lines = {fmt::format("At budget {}, {}, {}", budget, what, today())};
   lines.insert(lines.end(), report.notes.begin(), report.notes.end());
   add_companions(checkpoint, config, lines, content);

@@ -18,7 +18,7 @@ constexpr uint64_t json_limit = 16ULL << 20;  // the largest config.json of a le
 
 }  // namespace
 
-HfFolder::HfFolder(const fs::path& path) {
+HfFolder::HfFolder(const fs::path& path, FolderLinks links) : links_(links) {
   std::error_code error;
   root_ = fs::canonical(path, error);
   if (error || !fs::is_directory(root_, error)) {
@@ -49,10 +49,10 @@ fs::path HfFolder::file(const std::string& name) const {
   std::error_code error;
   fs::path real = fs::canonical(root_ / name, error);
   if (error) fail(fmt::format("{} leads nowhere ({})", name, error.message()));
-  if (real.parent_path() != root_) {
+  if (links_ == FolderLinks::inside && real.parent_path() != root_) {
     fail(
-        fmt::format("{} is a link out of the folder. The Hugging Face cache keeps its files so; "
-                    "copy them with `cp -rL` and import the copy",
+        fmt::format("{} is a link out of the folder. The Hugging Face cache keeps its files so: "
+                    "if you trust the folder, import it with --follow-links",
                     name));
   }
   if (!fs::is_regular_file(real, error)) fail(fmt::format("{} is not a regular file", name));

@@ -1,5 +1,5 @@
 // A Hugging Face model folder from anywhere: its files are opened by plain names, and only where
-// they really lie inside it.
+// they really lie inside it, unless its links are to be followed.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,15 @@
 
 namespace headroom {
 
+enum class FolderLinks {
+  inside,   // to files of the folder
+  outside,  // to any file, as in the Hub's cache, whose snapshots are links to its blobs
+};
+
 class HfFolder {
  public:
   // Throws ErrorCode::bad_model when `path` is no directory.
-  explicit HfFolder(const std::filesystem::path& path);
+  explicit HfFolder(const std::filesystem::path& path, FolderLinks links = FolderLinks::inside);
 
   // The folder's own name, for people.
   std::string name() const { return root_.filename().string(); }
@@ -22,7 +27,8 @@ class HfFolder {
   std::vector<std::string> names() const;  // of everything in it, sorted
 
   // Where a file lies. Throws ErrorCode::bad_model when it is missing, no regular file or a link
-  // out of the folder: a folder from somewhere else must not choose which of our files are read.
+  // out of the folder that is not to be followed: a folder from somewhere else must not choose
+  // which of our files are read.
   std::filesystem::path file(const std::string& name) const;
 
   std::string text(const std::string& name, uint64_t limit) const;
@@ -30,6 +36,7 @@ class HfFolder {
 
  private:
   std::filesystem::path root_;  // canonical
+  FolderLinks links_;
 };
 
 }  // namespace headroom

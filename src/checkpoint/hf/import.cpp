@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "base/error.h"
+#include "base/join.h"
 #include "base/measure/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
@@ -37,14 +41,30 @@ std::string card_for(const HfFolder& folder, const ImportReport& report) {
   return card_with_section(text_or_nothing(folder, "README.md"), "Imported by headroom", lines);
 }
 
+void rename_labels(const std::vector<std::string>& labels, ModelConfig& config) {
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::usage, "import", why); };
+  if (config.labels.empty()) refuse("--labels is for classifiers, and this model has no labels");
+  if (labels.size() != config.labels.size()) {
+    refuse(fmt::format("--labels has {} names, the model has {} labels: {}", labels.size(),
+                       config.labels.size(), join(config.labels, ", ")));
+  }
+  const std::set<std::string> distinct(labels.begin(), labels.end());
+  if (distinct.size() != labels.size() || distinct.contains("")) {
+    refuse("--labels has a name twice, or an empty one");
+  }
+  config.labels = labels;
+}
+
 }  // namespace
 
-ImportReport import_hf_folder(const std::filesystem::path& from, const std::filesystem::path& out) {
+ImportReport import_hf_folder(const std::filesystem::path& from, const std::filesystem::path& out,
+                              const ImportOptions& options) {
   require_replaceable(out, "import");
-  const HfFolder folder(from);
+  const HfFolder folder(from, options.follow_links ? FolderLinks::outside : FolderLinks::inside);
   const HfConfig config = read_hf_config(folder.json("config.json"));
   ImportReport report;
   report.config = config.config;
+  if (!options.labels.empty()) rename_labels(options.labels, report.config);
   report.architecture =
       config.architecture.empty() ? config.config.architecture() : config.architecture;
   report.notes = config.notes;

@@ -17,8 +17,15 @@ struct ImportReport {
   std::vector<std::string> notes;  // what the folder said and the checkpoint does not keep
 };
 
-// Throws ErrorCode::bad_model when the folder is damaged or not a BERT that the engine computes,
-// ErrorCode::usage when `out` exists and is no checkpoint.
-ImportReport import_hf_folder(const std::filesystem::path& from, const std::filesystem::path& out);
+struct ImportOptions {
+  bool follow_links = false;             // out of the folder, as the Hub's cache has them
+  std::vector<std::string> labels = {};  // in the place of the folder's names, in their order
+};
+
+// Throws ErrorCode::bad_model when the folder is damaged or no model that the engine computes,
+// ErrorCode::usage when `out` exists and is no checkpoint, or `labels` are not as many as the model
+// has.
+ImportReport import_hf_folder(const std::filesystem::path& from, const std::filesystem::path& out,
+                              const ImportOptions& options = {});
 
 }  // namespace headroom

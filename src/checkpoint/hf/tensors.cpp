@@ -40,19 +40,24 @@ class Mapper {
 
   // Refuses what is left, unless it is known to change nothing.
   std::vector<std::string> leave_the_rest(std::string_view architecture) const {
-    size_t heads = 0;
+    size_t count = 0;
+    std::set<std::string_view> heads;
     for (const std::string& name : names_) {
       if (taken_.contains(name) || is_buffer(name)) continue;
       const auto owns = [&](std::string_view prefix) { return name.starts_with(prefix); };
-      if (!std::any_of(schema_.unused_prefixes.begin(), schema_.unused_prefixes.end(), owns)) {
+      const auto head =
+          std::find_if(schema_.unused_prefixes.begin(), schema_.unused_prefixes.end(), owns);
+      if (head == schema_.unused_prefixes.end()) {
         refuse_tensors(fmt::format("\"{}\" is no tensor of a {}: is config.json of another model?",
                                    name, architecture));
       }
-      ++heads;
+      heads.insert(*head);
+      ++count;
     }
-    if (heads == 0) return {};
-    return {fmt::format("{} tensors of the pretraining heads ({}*) are not kept", heads,
-                        join(schema_.unused_prefixes, "*, "))};
+    if (count == 0) return {};
+    const std::vector<std::string_view> named(heads.begin(), heads.end());
+    return {fmt::format("{} tensors of heads that are not used here ({}*) are not kept", count,
+                        join(named, "*, "))};
   }
 
  private:

@@ -15,6 +15,7 @@
 #include "checkpoint/onnx/graph.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "families/families.h"
+#include "families/relative_positions.h"
 
 namespace headroom {
 namespace {
@@ -69,9 +70,11 @@ class EncoderGraph {
     add_constants();
     std::string x = embed();
     const std::string key_bias = mask();
+    if (shape_.relative_buckets > 0) add_relative_bias(key_bias);
     for (int64_t i = 0; i < shape_.layers; ++i) {
       if (selection.heads_of(i) > 0) {
-        x = residual(Role::attention_norm, i, attention(x, key_bias, i, selection), x);
+        const std::string bias = score_bias(key_bias, i, selection);
+        x = residual(Role::attention_norm, i, attention(x, bias, i, selection), x);
       }
       const int64_t neurons = selection.ffn_of(i, shape_.ffn);
       if (neurons > 0) x = residual(Role::ffn_norm, i, ffn(x, i, neurons), x);
@@ -101,7 +104,8 @@ class EncoderGraph {
 
   std::string table(Role role, int64_t rows) {
     const std::string full = schema_.name_of({role}) + ".weight";
-    return graph_.floats(full, {rows, shape_.width}, tensor(full, {rows, shape_.width}));
+    const std::vector<int64_t> dims = {rows, shape_.embedding_width()};
+    return graph_.floats(full, dims, tensor(full, dims));
   }
 
   std::string embed() {
@@ -112,14 +116,37 @@ class EncoderGraph {
           "Gather", "type_rows", {table(Role::types, shape_.token_types), "token_type_ids"});
       rows = graph_.make("Add", "words_and_types", {rows, types});
     }
+    const std::string x =
+        norm(schema_.name_of({Role::embedding_norm}),
+             graph_.make("Add", "embeddings", {rows, positions()}), shape_.embedding_width());
+    if (shape_.embedding == 0) return x;
+    return linear(schema_.name_of({Role::embedding_projection}), x, shape_.embedding, shape_.width,
+                  first(shape_.embedding), first(shape_.width));
+  }
+
+  std::string positions() {
+    const std::string rows = table(Role::positions, shape_.position_rows());
+    if (shape_.padding_position >= 0) {
+      return graph_.make("Gather", "position_rows", {rows, counted_positions()});
+    }
     onnx::NodeProto& length = graph_.node("Shape", "length", {"input_ids"});  // of one element
     set_attribute(length, "start", int64_t{1});
-    const std::string positions =
-        graph_.make("Slice", "position_rows",
-                    {table(Role::positions, shape_.positions), graph_.whole("from_start", {0}),
-                     "length", graph_.whole("first_axis", {0})});
-    return norm(schema_.name_of({Role::embedding_norm}),
-                graph_.make("Add", "embeddings", {rows, positions}));
+    return graph_.make(
+        "Slice", "position_rows",
+        {rows, graph_.whole("from_start", {0}), "length", graph_.whole("first_axis", {0})});
+  }
+
+  // The padding token's position for that token, the next ones in turn for all others.
+  std::string counted_positions() {
+    const std::string padding = graph_.whole_scalar("padding_position", shape_.padding_position);
+    const std::string is_padding = graph_.make("Equal", "is_padding", {"input_ids", padding});
+    const std::string is_token = graph_.make("Not", "is_token", {is_padding});
+    onnx::NodeProto& counted = graph_.node("Cast", "counted_tokens", {is_token});
+    set_attribute(counted, "to", int64_t{onnx::TensorProto::INT64});
+    const std::string sums = graph_.make("CumSum", "token_counts",
+                                         {"counted_tokens", graph_.whole_scalar("count_axis", 1)});
+    const std::string places = graph_.make("Mul", "token_places", {sums, "counted_tokens"});
+    return graph_.make("Add", "positions", {places, padding});
   }
 
   // 0 where a key may be looked at, a number far below every score where it is padding.
@@ -132,6 +159,48 @@ class EncoderGraph {
     set_attribute(seen, "to", int64_t{onnx::TensorProto::FLOAT});
     const std::string padding = graph_.make("Sub", "padding_keys", {one_, "seen_keys"});
     return graph_.make("Mul", "key_bias", {padding, hidden_key_});
+  }
+
+  // Adds what heads add to scores, by distance, to the mask: (batch, heads, queries, keys).
+  void add_relative_bias(const std::string& key_bias) {
+    const std::string name = schema_.name_of({Role::relative_bias});
+    const std::vector<float> table =
+        tensor(name + ".weight", {shape_.relative_buckets, shape_.heads});
+    const int64_t P = shape_.positions;
+    std::vector<float> by_distance;
+    for (const int64_t bucket : relative_buckets(P, shape_.relative_buckets)) {
+      const auto row = table.begin() + bucket * shape_.heads;
+      by_distance.insert(by_distance.end(), row, row + shape_.heads);
+    }
+    onnx::NodeProto& length = graph_.node("Shape", "bias_length", {"input_ids"});
+    set_attribute(length, "start", int64_t{1});
+    const std::string tokens = graph_.make("Squeeze", "bias_tokens",
+                                           {"bias_length", graph_.whole("bias_length_axis", {0})});
+    const std::string places = graph_.make(
+        "Range", "bias_places", {index_zero_, tokens, graph_.whole_scalar("bias_step", 1)});
+    const std::string queries =
+        graph_.make("Unsqueeze", "bias_queries", {places, graph_.whole("bias_query_axis", {1})});
+    const std::string distances = graph_.make("Sub", "bias_distances", {queries, places});
+    const std::string rows = graph_.make(
+        "Add", "bias_rows", {distances, graph_.whole_scalar("bias_distance_zero", P - 1)});
+    graph_.make("Gather", "bias_values",
+                {graph_.floats(name, {2 * P - 1, shape_.heads}, by_distance), rows});
+    onnx::NodeProto& by_head = graph_.node("Transpose", "bias_by_head", {"bias_values"});
+    set_attribute(by_head, "perm", std::vector<int64_t>{2, 0, 1});
+    graph_.make("Add", "masked_bias", {key_bias, "bias_by_head"});
+  }
+
+  // The part of that which the layer's heads have; without any, the mask.
+  std::string score_bias(const std::string& key_bias, int64_t layer, const Selection& selection) {
+    if (shape_.relative_buckets == 0) return key_bias;
+    const std::vector<int32_t>& heads = selection.kept[static_cast<size_t>(layer)];
+    if (static_cast<int64_t>(heads.size()) == shape_.heads) return "masked_bias";
+    const std::string name = fmt::format("layer.{}.", layer);
+    onnx::NodeProto& own =
+        graph_.node("Gather", name + "bias",
+                    {"masked_bias", graph_.whole(name + "heads", {heads.begin(), heads.end()})});
+    set_attribute(own, "axis", int64_t{1});
+    return own.output(0);
   }
 
   // Rows `out` and columns `in` of a stored matrix, transposed, and the same part of its bias.
@@ -242,22 +311,45 @@ class EncoderGraph {
     return graph_.make("Mul", name, {bent, half_});
   }
 
+  // x * sigmoid(x * (slope + cubic * x^2))
+  std::string sigmoid_gated(const std::string& name, const std::string& x, SigmoidGate gate) {
+    std::string factor = graph_.scalar(name + ".slope", gate.slope);
+    if (gate.cubic != 0) {
+      const std::string square = graph_.make("Mul", name + ".square", {x, x});
+      const std::string scaled = graph_.make("Mul", name + ".scaled",
+                                             {square, graph_.scalar(name + ".cubic", gate.cubic)});
+      factor = graph_.make("Add", name + ".factor", {scaled, factor});
+    }
+    const std::string logit = graph_.make("Mul", name + ".logit", {x, factor});
+    const std::string share = graph_.make("Sigmoid", name + ".share", {logit});
+    return graph_.make("Mul", name, {x, share});
+  }
+
+  std::string activation(const std::string& name, const std::string& x, ActivationKind kind) {
+    if (kind == ActivationKind::gelu) return gelu(name, x);
+    if (kind == ActivationKind::relu) return graph_.make("Relu", name, {x});
+    if (kind == ActivationKind::tanh) return graph_.make("Tanh", name, {x});
+    return sigmoid_gated(name, x, sigmoid_gate(kind));
+  }
+
   std::string ffn(const std::string& x, int64_t layer, int64_t neurons) {
     const int64_t D = shape_.width;
     const int64_t F = stored_.ffn_of(layer, shape_.ffn);
     const std::string wide = linear(in_layer(Role::up, layer), x, D, F, first(D), first(neurons));
-    return linear(in_layer(Role::down, layer), gelu(fmt::format("layer.{}.gelu", layer), wide), F,
-                  D, first(neurons), first(D));
+    const std::string hidden =
+        activation(fmt::format("layer.{}.{}", layer, activation_name(shape_.activation)), wide,
+                   shape_.activation);
+    return linear(in_layer(Role::down, layer), hidden, F, D, first(neurons), first(D));
   }
 
   std::string residual(Role norm_role, int64_t layer, const std::string& change,
                        const std::string& x) {
     const std::string name = in_layer(norm_role, layer);
-    return norm(name, graph_.make("Add", name + ".residual", {change, x}));
+    return norm(name, graph_.make("Add", name + ".residual", {change, x}), shape_.width);
   }
 
-  std::string norm(const std::string& name, const std::string& x) {
-    const std::vector<int64_t> dims = {shape_.width};
+  std::string norm(const std::string& name, const std::string& x, int64_t width) {
+    const std::vector<int64_t> dims = {width};
     const std::string weight = name + ".weight";
     const std::string bias = name + ".bias";
     graph_.floats(weight, dims, tensor(weight, dims));
@@ -285,9 +377,8 @@ class EncoderGraph {
     set_attribute(first_token, "axis", int64_t{1});
     const std::string pooled =
         dense(schema_.name_of({Role::pooler}), "pooled", first_token.output(0), shape_.width);
-    const bool relu = schema_.pooler_activation == PoolerActivation::relu;
     dense(schema_.name_of({Role::classifier}), "logits",
-          graph_.make(relu ? "Relu" : "Tanh", "pooled_activation", {pooled}), shape_.labels);
+          activation("pooled_activation", pooled, schema_.pooler_activation), shape_.labels);
     graph_.output("logits", shape_.labels);
   }
 

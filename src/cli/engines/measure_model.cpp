@@ -87,7 +87,8 @@ Table describe_model(const ModelConfig& config, const std::string& precision) {
   const ModelShape& shape = config.shape;
   return {
       {"model", ""},
-      {{"method", std::string(method_name(config.method))},
+      {{"family", std::string(shape.family)},
+       {"method", std::string(method_name(config.method))},
        {"a budget governs", config.elastic() ? config.scope() : "nothing"},
        {"attention", std::string(attention_name(shape.attention))},
        {"shape", fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens", shape.layers,
@@ -122,7 +123,7 @@ report::MeasuredModel measure_model(const MeasureRequest& request, ProgressSink&
   measured.shape = config.shape;
   measured.selections = {[config](double budget) { return config.selection(budget); },
                          config.order ? config.order->group_width : 0,
-                         config.order && heads_can_move(config.shape.attention)};
+                         config.order && config.shape.heads_can_move()};
   measured.ordered = config.ordered();
   measured.file_bytes = static_cast<int64_t>(fs::file_size(request.model / "model.safetensors"));
   return measured;

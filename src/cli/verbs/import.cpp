@@ -1,4 +1,4 @@
-// headroom import: a Hugging Face BERT folder in, a checkpoint out.
+// headroom import: a Hugging Face folder in, a checkpoint out.
 #include <fmt/format.h>
 
 #include "checkpoint/hf/import.h"
@@ -34,17 +34,24 @@ Json describe(const ImportReport& report, const std::string& out) {
 
 int run_import(int argc, char** argv) {
   CLI::App app(
-      "Turns a Hugging Face folder (a classifier or encoder of the BERT or DistilBERT family) into "
-      "a checkpoint that every verb runs. Reads safetensors only, never a pickle.",
+      "Turns a Hugging Face folder (a classifier or encoder of one of the families of "
+      "docs/models.md) into a checkpoint that every verb runs. Reads safetensors only, never a "
+      "pickle.",
       "headroom import");
   std::string from;
   std::string out;
+  ImportOptions options;
   app.add_option("--from", from,
                  "folder with config.json, model.safetensors and vocab.txt or tokenizer.json")
       ->required();
   app.add_option("--out", out, "checkpoint directory to write")->required();
+  app.add_flag("--follow-links", options.follow_links,
+               "read files that are links out of the folder, as in the Hub's cache");
+  app.add_option("--labels", options.labels,
+                 "names for the classifier's labels in the place of the folder's, in their order")
+      ->delimiter(',');
   return run_app(app, argc, argv, [&](bool json) {
-    const ImportReport report = import_hf_folder(from, out);
+    const ImportReport report = import_hf_folder(from, out, options);
     for (const std::string& note : report.notes) fmt::print(stderr, "note: {}\n", note);
     if (json) {
       print_json_line(describe(report, out));

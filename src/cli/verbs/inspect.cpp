@@ -64,6 +64,7 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
   const ModelShape& shape = config.shape;
   Json json;
   json["task"] = task_name(config.task);
+  json["family"] = shape.family;
   json["attention"] = attention_name(shape.attention);
   json["method"] = method_name(config.method);
   json["scope"] = config.scope();
@@ -116,8 +117,9 @@ Json checksum(const ModelConfig& config) {
 void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& lines,
                       int64_t tokens) {
   const ModelShape& shape = config.shape;
-  fmt::print("{} attention, method {}, scope {}, task {}\n", attention_name(shape.attention),
-             method_name(config.method), config.scope(), task_name(config.task));
+  fmt::print("{}, {} attention, method {}, scope {}, task {}\n", shape.family,
+             attention_name(shape.attention), method_name(config.method), config.scope(),
+             task_name(config.task));
   fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} {}, {} labels\n",
              shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
              token_word(config.tokenizer), shape.labels);

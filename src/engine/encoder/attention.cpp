@@ -60,7 +60,11 @@ class Attention {
         lane_elements_(4 / work.queries.size),
         fused_(fused_kernel(queries)),
         block_rows_(kernels.has_tiles && !in_floats() ? attention_rows : vector_rows),
-        input_{0, 0, layer.inputs.lanes()} {}
+        input_{0, 0, layer.inputs.lanes()} {
+    for (size_t i = 0; work.score_bias != nullptr && i < heads.heads.size(); ++i) {
+      work.score_bias[i] = weights.relative_bias_of(heads.heads[i]);
+    }
+  }
 
   // Projects queries of the first `queries` tokens, keys and values of all.
   void project(int64_t queries) const {
@@ -99,6 +103,8 @@ class Attention {
   }
 
  private:
+  // What is added to the score of query q and key k lies at q + k * bias_stride: by distance.
+  static constexpr int64_t bias_stride = -1;
   static constexpr int64_t vector_rows = 28;  // two of AVX-512's micro-kernels of 14 rows
 
   decltype(Kernels::attend_heads) fused_kernel(int64_t queries) const {
@@ -119,6 +125,8 @@ class Attention {
     call.context = context.data;
     call.context_stride = context.stride;
     call.out = context.type();
+    call.bias = work_.score_bias;
+    call.bias_stride = bias_stride;
     call.scratch =
         queries == 1 ? reinterpret_cast<uint32_t*>(work_.scores.data) : work_.head_scratch;
     fused_(call);
@@ -257,9 +265,22 @@ class Attention {
                          work_.scores.at(0, p * panel_width), work_.scores.stride, nullptr};
     }
     GemmCall call = product(rows, all_lanes, count);
+    if (work_.score_bias != nullptr) {
+      fill_scores(work_.score_bias[i], row, rows);
+      call.start = GemmStart::accumulate;
+    }
     Activation queries = work_.queries;
     queries.data = head(work_.queries, i) + row * W_ * queries.size;
     multiply(kernels_, queries, call);
+  }
+
+  // Scores start with what is added to them.
+  void fill_scores(const float* bias, int64_t row, int64_t rows) const {
+    for (int64_t i = 0; i < rows; ++i) {
+      float* scores = work_.scores.floats() + i * work_.scores.stride;
+      for (int64_t k = 0; k < T_; ++k) scores[k] = bias[row + i + k * bias_stride];
+      std::fill(scores + T_, scores + round_up(T_, panel_width), 0.0F);
+    }
   }
 
   void softmax(int64_t rows) const {

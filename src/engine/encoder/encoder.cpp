@@ -42,7 +42,11 @@ class Pass {
  public:
   Pass(const EngineWeights& weights, const Kernels& kernels, const Plan& plan,
        const Workspace& work)
-      : weights_(weights), kernels_(kernels), plan_(plan), work_(work) {}
+      : weights_(weights),
+        kernels_(kernels),
+        plan_(plan),
+        work_(work),
+        activation_(activation_epilogue(weights.shape.activation)) {}
 
   // Layers [0, end) for the first T rows of the stream. Returns how many heads ran.
   int64_t layers(const Tokens& sequence, int64_t T, int64_t end) const {
@@ -121,36 +125,97 @@ class Pass {
   }
 
   void embed(const Tokens& sequence, int64_t tokens) const {
+    const bool narrow = weights_.embedding_projection.has_value();
+    const Stream& rows = narrow ? work_.narrow : work_.stream;
+    const int64_t padding = weights_.shape.padding_position;
+    if (padding < 0) {
+      embed(sequence, 0, tokens, 0, rows);
+    } else {
+      embed_counted(sequence, tokens, padding, rows);
+    }
+    normalise(rows, tokens, weights_.embedding_norm);
+    if (narrow) widen(tokens);
+  }
+
+  // Tokens [first, first + count), at the table's rows from `position` on.
+  void embed(const Tokens& sequence, int64_t first, int64_t count, int64_t position,
+             const Stream& rows) const {
+    const int64_t E = weights_.shape.embedding_width();
     EmbedCall call;
-    call.ids = sequence.ids.data();
-    call.types = sequence.types.empty() ? nullptr : sequence.types.data();
-    call.tokens = tokens;
-    call.width = weights_.shape.width;
+    call.ids = sequence.ids.data() + first;
+    call.types = sequence.types.empty() ? nullptr : sequence.types.data() + first;
+    call.tokens = count;
+    call.width = E;
     call.word_rows = weights_.words;
-    call.position_rows = weights_.positions;
+    call.position_rows = weights_.positions + position * E;
     call.type_rows = weights_.types;
-    call.out = work_.stream.x.floats();
-    call.out_stride = work_.stream.x.stride;
+    call.out = rows.x.floats() + first * rows.x.stride;
+    call.out_stride = rows.x.stride;
     kernels_.embed(call);
-    normalise(work_.stream, tokens, weights_.embedding_norm);
+  }
+
+  // Runs of tokens between those with the id `padding`, which are not counted (ModelShape).
+  void embed_counted(const Tokens& sequence, int64_t tokens, int64_t padding,
+                     const Stream& rows) const {
+    const auto is_padding = [&](int64_t t) {
+      return sequence.ids[static_cast<size_t>(t)] == padding;
+    };
+    int64_t position = padding + 1;
+    for (int64_t first = 0; first < tokens;) {
+      int64_t end = first + 1;
+      if (is_padding(first)) {
+        embed(sequence, first, 1, padding, rows);
+      } else {
+        while (end < tokens && !is_padding(end)) ++end;
+        embed(sequence, first, end - first, position, rows);
+        position += end - first;
+      }
+      first = end;
+    }
+  }
+
+  // From the width of the embeddings to that of the stream.
+  void widen(int64_t rows) const {
+    const PackedMatrix& matrix = *weights_.embedding_projection;
+    const GemmSegment all = {0, 0, matrix.lanes()};
+    run_linear(kernels_,
+               {&matrix,
+                matrix.panels(),
+                work_.narrow.operand,
+                rows,
+                {&all, 1},
+                work_.stream.x,
+                GemmStart::bias,
+                GemmEpilogue::none},
+               work_.panels);
+    const Stream& stream = work_.stream;
+    const int64_t D = weights_.shape.width;
+    for (int64_t row = 0; row < rows && weights_.precision == Precision::bf16; ++row) {
+      kernels_.round_to_bf16(stream.x.floats() + row * stream.x.stride,
+                             stream.operand.bf16() + row * stream.operand.stride, D);
+    }
+    if (weights_.precision == Precision::int8)
+      quantise(kernels_, stream.x, rows, D, stream.operand);
   }
 
   void normalise(const Stream& stream, int64_t rows, const NormWeights& norm) const {
+    const auto width = static_cast<int64_t>(norm.weight.size());
     LayerNormCall call;
     call.x = stream.x.floats();
     call.stride = stream.x.stride;
     call.rows = rows;
-    call.width = weights_.shape.width;
+    call.width = width;
     call.weight = norm.weight.data();
     call.bias = norm.bias.data();
     call.eps = weights_.layer_norm_eps;
-    if (weights_.precision == Precision::bf16) {
+    const bool copied = stream.operand.data != stream.x.data;
+    if (copied && weights_.precision == Precision::bf16) {
       call.bf16 = stream.operand.bf16();
       call.bf16_stride = stream.operand.stride;
     }
     kernels_.layer_norm(call);
-    if (weights_.precision == Precision::int8) {
-      quantise(kernels_, stream.x, rows, weights_.shape.width, stream.operand);
+    if (copied && weights_.precision == Precision::int8) {
+      quantise(kernels_, stream.x, rows, width, stream.operand);
     }
   }
 
@@ -186,7 +251,8 @@ class Pass {
                 {&input, 1},
                 hidden,
                 GemmStart::bias,
-                GemmEpilogue::gelu},
+                activation_.epilogue,
+                activation_.gate},
                work_.panels);
     // The last pair may reach over the budget's last neuron, which the panel computed anyway.
     if (weights_.precision == Precision::bf16 && plan.ffn % each != 0) {
@@ -215,6 +281,7 @@ class Pass {
   const Kernels& kernels_;
   const Plan& plan_;
   const Workspace& work_;
+  ActivationEpilogue activation_;  // of the FFN
 };
 
 }  // namespace

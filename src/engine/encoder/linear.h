@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "budget/activation_kind.h"
 #include "engine/encoder/workspace.h"
 #include "engine/kernels/kernels.h"
 #include "engine/packed_matrix.h"
@@ -20,7 +21,20 @@ struct LinearCall {
   Activation out;
   GemmStart start = GemmStart::bias;
   GemmEpilogue epilogue = GemmEpilogue::none;
+  SigmoidGate gate = {};  // GemmEpilogue::sigmoid's
 };
+
+struct ActivationEpilogue {
+  GemmEpilogue epilogue = GemmEpilogue::none;
+  SigmoidGate gate;
+};
+
+// An activation as the end of the product before it; not for tanh, which no FFN has.
+inline ActivationEpilogue activation_epilogue(ActivationKind kind) {
+  if (kind == ActivationKind::gelu) return {GemmEpilogue::gelu, {}};
+  if (kind == ActivationKind::relu) return {GemmEpilogue::relu, {}};
+  return {GemmEpilogue::sigmoid, sigmoid_gate(kind)};
+}
 
 // The product in the precision of `in`.
 inline void multiply(const Kernels& kernels, const Activation& in, GemmCall& call) {
@@ -57,6 +71,8 @@ inline void run_linear(const Kernels& kernels, const LinearCall& linear, GemmPan
   call.panel_count = linear.panels;
   call.start = linear.start;
   call.epilogue = linear.epilogue;
+  call.sigmoid_slope = linear.gate.slope;
+  call.sigmoid_cubic = linear.gate.cubic;
   call.out = linear.out.type();
   multiply(kernels, linear.in, call);
 }

@@ -97,11 +97,13 @@ Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, 
   arena.reset();
   Workspace work;
   work.stream = take_stream(arena, T, D, precision);
+  if (shape.embedding > 0) work.narrow = take_stream(arena, T, shape.embedding, Precision::fp32);
   work.queries = take_dense(arena, T * shape.heads, head_width, attention.precision);
   work.keys = take_dense(arena, T * shape.heads, head_width, attention.precision);
   work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention.precision);
   if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
   take_for_head(arena, T, head_width, attention.precision, work);
+  if (!weights.relative_bias.empty()) work.score_bias = arena.take<const float*>(shape.heads);
   if (attention.fused) {
     work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
   }

@@ -45,6 +45,7 @@ struct ChoiceSpace {
 // T tokens, D width, H kept heads of padded width W, F FFN width, B sequences.
 struct Workspace {
   Stream stream;  // T x D
+  Stream narrow;  // T x E: embeddings, where they are narrower, in floats
   // Attention of all kept heads, in its precision:
   Activation queries;  // H x T x W
   Activation keys;     // H x T x W
@@ -56,14 +57,16 @@ struct Workspace {
   Activation scores;                       // attention_rows x T, in floats
   Activation probabilities;                // softmax of them: in place, or in bf16
   float* inverse_sums = nullptr;
-  uint32_t* head_scratch = nullptr;  // of fused attention
-  Activation context;                // T x (H W)
-  Activation hidden;                 // T x F
-  Activation quantised;              // int8: what a product reads of one of these two
-  Stream tail;                       // B x D
-  Activation tail_context;           // B x (H W)
-  Activation tail_hidden;            // B x F
-  float* logits = nullptr;      // B (a tagger's: T) x labels, or B x dense; padded to full panels
+  const float** score_bias = nullptr;  // of every kept head, where scores have one
+  uint32_t* head_scratch = nullptr;    // of fused attention
+  Activation context;                  // T x (H W)
+  Activation hidden;                   // T x F
+  Activation quantised;                // int8: what a product reads of one of these two
+  Stream tail;                         // B x D
+  Activation tail_context;             // B x (H W)
+  Activation tail_hidden;              // B x F
+  // B (a tagger's: T) x labels, or B x dense; padded to full panels
+  float* logits = nullptr;
   GemmPanel* panels = nullptr;  // for whichever product comes next
   ChoiceSpace choice;           // adaptive models
 };

@@ -9,6 +9,16 @@
 namespace headroom {
 namespace {
 
+void activate(const Kernels& kernels, ActivationKind kind, float* values, int64_t count) {
+  if (kind == ActivationKind::tanh) {
+    kernels.tanh(values, count);
+  } else if (kind == ActivationKind::gelu) {
+    kernels.gelu(values, count);
+  } else {
+    std::transform(values, values + count, values, [](float x) { return std::max(x, 0.0F); });
+  }
+}
+
 class ClassifyHead : public Head {
  public:
   ClassifyHead(const ModelConfig& config, const EngineWeights& weights)
@@ -22,12 +32,7 @@ class ClassifyHead : public Head {
     apply_linear(input, weights_.pooler, input.states.operand, pooled);
     for (int64_t row = 0; row < input.rows; ++row) {
       float* values = pooled.floats() + row * pooled.stride;
-      if (weights_.pooler_activation == PoolerActivation::tanh) {
-        input.kernels.tanh(values, weights_.shape.width);
-      } else {
-        std::transform(values, values + weights_.shape.width, values,
-                       [](float x) { return std::max(x, 0.0F); });
-      }
+      activate(input.kernels, weights_.pooler_activation, values, weights_.shape.width);
     }
     write_outputs(input, weights_.classifier, pooled, width(), outputs);
   }

@@ -53,6 +53,8 @@ enum class GemmEpilogue {
   none,
   gelu,        // exact to 1.5e-4 in bf16 and int8
   scale_rows,  // row m times row_scales[m]
+  relu,
+  sigmoid,  // x * sigmoid(x (slope + cubic x^2)): SiLU, and two approximations of GELU
 };
 
 enum class GemmOut { f32, bf16 };
@@ -75,6 +77,8 @@ struct GemmCall {
   GemmEpilogue epilogue = GemmEpilogue::none;
   GemmOut out = GemmOut::f32;  // `accumulate` needs f32
   const float* row_scales = nullptr;
+  float sigmoid_slope = 0;
+  float sigmoid_cubic = 0;
   const float* a_scales = nullptr;  // one per row; int8 only
 };
 

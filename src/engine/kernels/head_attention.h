@@ -8,7 +8,8 @@
 
 namespace headroom {
 
-// context[q, h] = softmax(queries[h, q] . keys[h]^T) values[h], exact to 2^-7 of the largest value.
+// context[q, h] = softmax(queries[h, q] . keys[h]^T + bias[h, q]) values[h], exact to 2^-7 of the
+// largest value.
 struct HeadAttentionCall {
   const uint16_t* queries = nullptr;  // H x Q x W, already scaled by 1/sqrt(W)
   const uint16_t* keys = nullptr;     // H x T x W; readable up to a multiple of 16 rows
@@ -18,9 +19,13 @@ struct HeadAttentionCall {
   int64_t width = 0;        // a multiple of 32
   int64_t query_count = 0;
   int64_t tokens = 0;
-  void* context = nullptr;      // Q x (H W)
-  int64_t context_stride = 0;   // elements
-  GemmOut out = GemmOut::f32;   // type of `context`
+  void* context = nullptr;     // Q x (H W)
+  int64_t context_stride = 0;  // elements
+  GemmOut out = GemmOut::f32;  // type of `context`
+  // Of each head, added to the score of query q and key k: bias[head][q + k * bias_stride].
+  // Readable up to a multiple of 16 queries. Null: nothing is added.
+  const float* const* bias = nullptr;
+  int64_t bias_stride = 0;      // -1: what is added depends on q - k
   uint32_t* scratch = nullptr;  // head_scratch() lanes, aligned to a cache line
 };
 

@@ -52,7 +52,7 @@ AliveBudgets alive_budgets(const BudgetSelections& selections, const ModelShape&
 
 BudgetSelections selections_of(const UnitOrder& order, const ModelShape& shape) {
   return {[order, shape](double budget) { return select_units(order, shape, budget); },
-          order.group_width, heads_can_move(shape.attention)};
+          order.group_width, shape.heads_can_move()};
 }
 
 AliveBudgets alive_budgets(const UnitOrder& order, const ModelShape& shape) {

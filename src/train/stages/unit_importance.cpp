@@ -92,7 +92,7 @@ UnitOrder order_for(const ModelShape& shape, const UnitImportance& sorted,
 void arrange_units(ElasticModel& model, const std::vector<Batch>& batches,
                    const NestedSettings& settings) {
   UnitImportance importance = measure_importance(model, batches);
-  if (!heads_can_move(model.shape.attention)) level_heads(importance);
+  if (!model.shape.heads_can_move()) level_heads(importance);
   reorder_units(model.weights, by_importance(importance));
   for (auto& layer : importance.heads) layer = sorted_descending(std::move(layer));
   for (auto& layer : importance.neurons) layer = sorted_descending(std::move(layer));

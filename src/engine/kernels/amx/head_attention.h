@@ -166,30 +166,40 @@ class HeadAttention {
 
   void softmax(const QueryBlock& block) const {
     float* inverse = inverse_sums_of(block);
-    for (int64_t n = 0; n < panel_width; n += S::lanes) softmax(n, inverse + n);
+    for (int64_t n = 0; n < panel_width; n += S::lanes) {
+      if (call_.bias == nullptr) {
+        softmax(n, inverse + n,
+                [&](int64_t key) { return S::load(scores_ + n + key * panel_width); });
+      } else {
+        const float* bias = call_.bias[block.head] + block.query + n;
+        softmax(n, inverse + n, [&](int64_t key) {
+          return S::add(S::load(scores_ + n + key * panel_width),
+                        S::load(bias + key * call_.bias_stride));
+        });
+      }
+    }
   }
-  // For a register of queries from lane n on. Four maxima and two sums, because each waits four
-  // cycles for its own result.
-  void softmax(int64_t n, float* inverse) const {
+  // For a register of queries from lane n on, whose scores `score_of(key)` gives. Four maxima and
+  // two sums, because each waits four cycles for its own result.
+  template <class ScoreOf>
+  [[gnu::always_inline]] void softmax(int64_t n, float* inverse, const ScoreOf& score_of) const {
     using Float = typename S::Float;
-    const float* scores = scores_ + n;
     const int64_t tokens = call_.tokens;
     Float maxima[4];
-    for (Float& x : maxima) x = S::load(scores);
+    for (Float& x : maxima) x = score_of(0);
     int64_t key = 0;
     for (; key + 4 <= tokens; key += 4) {
       for (int64_t i = 0; i < 4; ++i) {
-        maxima[i] = S::max(maxima[i], S::load(scores + (key + i) * panel_width));
+        maxima[i] = S::max(maxima[i], score_of(key + i));
       }
     }
     for (; key < tokens; ++key) {
-      maxima[0] = S::max(maxima[0], S::load(scores + key * panel_width));
+      maxima[0] = S::max(maxima[0], score_of(key));
     }
     const Float shift = S::max(S::max(maxima[0], maxima[1]), S::max(maxima[2], maxima[3]));
     const Float scaled_shift = S::multiply(shift, S::broadcast(-simd::log2_of_e));
     const auto exponent = [&](int64_t k) {
-      const Float x = S::load(scores + k * panel_width);
-      return S::fma(x, S::broadcast(simd::log2_of_e), scaled_shift);
+      return S::fma(score_of(k), S::broadcast(simd::log2_of_e), scaled_shift);
     };
     auto* probabilities = reinterpret_cast<float*>(probabilities_ + n);
     Float sum[2] = {S::zero(), S::zero()};

@@ -32,6 +32,11 @@ float apply_epilogue(const GemmCall& call, int64_t row, float value) {
       return exact_gelu(value);
     case GemmEpilogue::scale_rows:
       return value * call.row_scales[row];
+    case GemmEpilogue::relu:
+      return std::max(value, 0.0F);
+    case GemmEpilogue::sigmoid:
+      return value /
+             (1.0F + std::exp(-value * (call.sigmoid_slope + call.sigmoid_cubic * value * value)));
   }
   return value;
 }
@@ -223,6 +228,7 @@ void attend_head(const HeadAttentionCall& call, int64_t head) {
         score += static_cast<double>(from_bf16(row(call.queries, q)[d])) *
                  static_cast<double>(from_bf16(row(call.keys, k)[d]));
       }
+      if (call.bias != nullptr) score += call.bias[head][q + k * call.bias_stride];
       probabilities[static_cast<size_t>(k)] = score;
       max = std::max(max, score);
     }

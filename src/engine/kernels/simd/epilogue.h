@@ -1,6 +1,6 @@
 // What happens to sums on their way from accumulators to the result: int32 sums are scaled, bias
-// and earlier results added where the accumulators did not start with them, GELU or row scales
-// applied, floats rounded to bf16. Shared by the micro-kernels of gemm.h and by AMX.
+// and earlier results added where the accumulators did not start with them, activations or row
+// scales applied, floats rounded to bf16. Shared by the micro-kernels of gemm.h and by AMX.
 //
 // `P` is a product (gemm.h) or what AMX says of its sums:
 //   integer_sums      int32 accumulators (int8), stored as bits
@@ -120,6 +120,13 @@ template <class S, class P, GemmEpilogue epilogue, GemmOut type, bool accumulate
   if constexpr (epilogue == GemmEpilogue::gelu && !P::approximate_gelu) {
     for (typename S::Float& each : x) each = gelu<S>(each);
   }
+  if constexpr (epilogue == GemmEpilogue::relu) {
+    for (typename S::Float& each : x) each = S::max(each, S::zero());
+  }
+  if constexpr (epilogue == GemmEpilogue::sigmoid) {
+    sigmoid_gate_interleaved<S, P::approximate_gelu>(x, S::broadcast(call.sigmoid_slope),
+                                                     S::broadcast(call.sigmoid_cubic));
+  }
   if constexpr (epilogue == GemmEpilogue::scale_rows) {
     for (int i = 0; i < count; ++i) {
       x[i] = S::multiply(x[i], S::broadcast(call.row_scales[row + i / registers]));
@@ -199,6 +206,12 @@ WriteFunction write_function(const GemmCall& call) {
   }
   if (call.epilogue == GemmEpilogue::scale_rows) {
     return write_function<S, P, registers, block, GemmEpilogue::scale_rows>(call);
+  }
+  if (call.epilogue == GemmEpilogue::relu) {
+    return write_function<S, P, registers, block, GemmEpilogue::relu>(call);
+  }
+  if (call.epilogue == GemmEpilogue::sigmoid) {
+    return write_function<S, P, registers, block, GemmEpilogue::sigmoid>(call);
   }
   return write_function<S, P, registers, block, GemmEpilogue::none>(call);
 }

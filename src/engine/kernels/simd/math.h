@@ -1,5 +1,5 @@
-// exp, erf, GELU and tanh of a register of floats; and approximations for results that are rounded
-// to bf16 or int8 next, which keep at most 9 bits.
+// exp, erf, activations and tanh of a register of floats; and approximations for results that are
+// rounded to bf16 or int8 next, which keep at most 9 bits.
 //
 // Interleaved functions take several registers and issue each instruction for all of them before
 // the next one, so that no instruction waits for the one just before: see epilogue.h.
@@ -123,6 +123,30 @@ template <class S, int count>
   for (int i = 0; i < count; ++i) sum[i] = S::fma(z[i], sum[i], S::broadcast(0.5F));
 #pragma GCC unroll 16
   for (int i = 0; i < count; ++i) x[i] = S::multiply(x[i], sum[i]);
+}
+
+// x / (1 + exp(-x (slope + cubic x^2))). Approximate: off by 2^-13 of itself.
+template <class S, bool approximate, int count>
+[[gnu::always_inline]] inline void sigmoid_gate_interleaved(typename S::Float (&x)[count],
+                                                            typename S::Float slope,
+                                                            typename S::Float cubic) {
+  const typename S::Float one = S::broadcast(1.0F);
+  typename S::Float e[count];
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) e[i] = S::fma(S::multiply(x[i], x[i]), cubic, slope);
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) e[i] = S::multiply(S::subtract(S::zero(), x[i]), e[i]);
+  if constexpr (approximate) {
+#pragma GCC unroll 16
+    for (int i = 0; i < count; ++i) {
+      e[i] = S::min(S::multiply(e[i], S::broadcast(log2_of_e)), S::broadcast(126.0F));
+    }
+    approx_exp2_interleaved<S>(e);
+  } else {
+    for (typename S::Float& each : e) each = exp<S>(each);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < count; ++i) x[i] = S::divide(x[i], S::add(one, e[i]));
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ class QueryAttention {
     for (int64_t head = 0; head < call_.heads; ++head) {
       const int64_t first = head * call_.head_stride;
       score(lanes_of(call_.queries + first), lanes_of(call_.keys + first));
+      if (call_.bias != nullptr) {
+        const float* bias = call_.bias[head];
+        for (int64_t k = 0; k < tokens_; ++k) probabilities_[k] += bias[k * call_.bias_stride];
+      }
       float inverse_sum = 0;
       softmax<S>({probabilities_, tokens_, 1, tokens_, &inverse_sum});
       for (int64_t lane = 0; lane < head_lanes_; lane += S::lanes) {
