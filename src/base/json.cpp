@@ -86,6 +86,10 @@ void JsonFields::fail(std::string_view key, std::string_view complaint) const {
   throw Error(code_, "read " + origin_, fmt::format("{} {}", key, complaint));
 }
 
+bool JsonFields::is_text(std::string_view key) const {
+  return at(key).is_string();
+}
+
 bool JsonFields::has(std::string_view key) const {
   return object_.contains(std::string(key));
 }

@@ -46,6 +46,7 @@ class JsonFields {
   JsonFields(const Json& object, ErrorCode code, std::string origin);
 
   bool has(std::string_view key) const;
+  bool is_text(std::string_view key) const;  // of a key that is there
   int64_t integer(std::string_view key, int64_t least, int64_t most) const;
   int64_t integer_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const;
   double number(std::string_view key, double least, double most) const;

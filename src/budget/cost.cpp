@@ -30,12 +30,38 @@ int64_t linear_count(int64_t in, int64_t out) {
   return in * out + out;
 }
 
+// The same in a network that may be without biases.
+int64_t linear_count(const ModelShape& shape, int64_t in, int64_t out) {
+  return in * out + (shape.form.biases ? out : 0);
+}
+
+int64_t norm_count(const ModelShape& shape) {
+  return (shape.form.biases ? 2 : 1) * shape.width;
+}
+
+// Matrices of D by F, in and out.
+int64_t ffn_matrices(const ModelShape& shape) {
+  return shape.form.gated_ffn ? 3 : 2;
+}
+
+// The table of relative positions and its norm.
+int64_t relative_count(const ModelShape& shape) {
+  return shape.disentangled.rows() * shape.width +
+         (shape.disentangled.norm ? norm_count(shape) : 0);
+}
+
+// Of relative positions, of a head.
+int64_t relative_projections(const ModelShape& shape) {
+  return shape.disentangled.shared_projections ? 0 : shape.disentangled.terms() - 1;
+}
+
 int64_t output_count(const ModelShape& shape) {
   const int64_t D = shape.width;
   if (shape.generates()) return shape.vocabulary;
   if (shape.readout == Readout::vector) return shape.dense > 0 ? linear_count(D, shape.dense) : 0;
   const int64_t classifier = linear_count(D, shape.labels);
-  return shape.readout == Readout::tokens ? classifier : linear_count(D, D) + classifier;
+  if (shape.readout == Readout::tokens) return classifier;
+  return linear_count(shape, D, D) + (shape.form.pooler_norm ? norm_count(shape) : 0) + classifier;
 }
 
 // Both attentions of every decoder layer.
@@ -55,7 +81,8 @@ int64_t decoder_rest_count(const ModelShape& shape) {
 int64_t embedding_count(const ModelShape& shape) {
   const int64_t D = shape.width;
   const int64_t E = shape.embedding_width();
-  const int64_t tables = (shape.position_rows() + shape.token_types) * E + 2 * E;
+  const int64_t positions = shape.has_position_table() ? shape.position_rows() : 0;
+  const int64_t tables = (positions + shape.token_types) * E + (shape.form.biases ? 2 : 1) * E;
   const int64_t projection = shape.embedding > 0 ? linear_count(E, D) : 0;
   return tables + projection + shape.relative_buckets * shape.heads +
          (shape.patch_values > 0 ? linear_count(shape.patch_values, D) + D : shape.vocabulary * E);
@@ -68,8 +95,8 @@ Cost cost_of_units(const ModelShape& shape, int64_t heads, int64_t neurons, int6
   Cost cost;
   cost.attention_macs = static_cast<double>(heads) * head_macs(shape, tokens) +
                         static_cast<double>(shape.layers) * controller_macs(shape, tokens);
-  cost.model_macs =
-      cost.attention_macs + output_macs(shape, tokens) + 2 * T * D * static_cast<double>(neurons);
+  cost.model_macs = cost.attention_macs + output_macs(shape, tokens) +
+                    static_cast<double>(ffn_matrices(shape)) * T * D * static_cast<double>(neurons);
   return cost;
 }
 
@@ -91,7 +118,8 @@ double head_macs(const ModelShape& shape, int64_t tokens) {
   const auto D = static_cast<double>(shape.width);
   const auto W = static_cast<double>(shape.head_width());
   const auto projections = static_cast<double>(input_projections(shape.attention) + 1);
-  const double over_tokens = has_mixing(shape.attention) ? 3 : 2;
+  const double over_tokens = (has_mixing(shape.attention) ? 3.0 : 2.0) +
+                             static_cast<double>(shape.disentangled.terms() - 1);
   return projections * T * D * W + over_tokens * T * T * W;
 }
 
@@ -153,9 +181,11 @@ int64_t attention_parameter_count(const ModelShape& shape, const Selection& sele
   const int64_t D = shape.width;
   const int64_t W = shape.head_width();
   const int64_t projections = input_projections(shape.attention);
-  const int64_t per_head = (projections + 1) * D * W + projections * W;
+  const int64_t rows = projections + relative_projections(shape);  // into the head
+  const int64_t per_head = (rows + 1) * D * W + (shape.form.biases ? rows * W : 0);
   const int64_t mixing = has_mixing(shape.attention) ? shape.positions * shape.positions : 0;
-  const int64_t per_layer = D + mixing;  // O's bias; the others are per head
+  // O's bias; the others are per head.
+  const int64_t per_layer = (shape.form.biases ? D : 0) + mixing;
   int64_t count = selection.total() * per_head + decoder_attention_count(shape);
   for (const auto& kept : selection.kept) count += kept.empty() ? 0 : per_layer;
   return count;
@@ -163,17 +193,20 @@ int64_t attention_parameter_count(const ModelShape& shape, const Selection& sele
 
 int64_t parameter_count(const ModelShape& shape, const Selection& selection) {
   const int64_t D = shape.width;
-  const int64_t norm = 2 * D;
+  const int64_t norm = norm_count(shape);
   const int64_t head = output_count(shape);
   const int64_t C = shape.controller;
   const int64_t controller =
       C > 0 ? linear_count(D, C) + linear_count(C, 1) + linear_count(D, shape.heads) : 0;
   int64_t count = embedding_count(shape) + attention_parameter_count(shape, selection) + head +
-                  decoder_rest_count(shape) + shape.layers * controller;
+                  relative_count(shape) + decoder_rest_count(shape) + shape.layers * controller;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {  // a skipped block leaves nothing
     const int64_t F = selection.ffn_of(layer, shape.ffn);
     if (!selection.kept[static_cast<size_t>(layer)].empty()) count += norm;
-    if (F > 0) count += D * F + F + F * D + D + norm;
+    if (F > 0) {
+      count += (ffn_matrices(shape) - 1) * linear_count(shape, D, F) + linear_count(shape, F, D);
+      count += norm;
+    }
   }
   return count;
 }

@@ -17,6 +17,52 @@ enum class Readout {
   vector,  // the rows pooled to a vector
 };
 
+// Attention of which some layers see a window of tokens only, and which rotates queries and keys by
+// their positions.
+struct RotaryShape {
+  double theta = 0;          // of layers that see all tokens; 0: no rotation
+  double local_theta = 0;    // of the others
+  int64_t window = 0;        // how far away a token may be that those see; 0: no such layers
+  int64_t global_every = 1;  // the layers 0, this, twice this, ... see all tokens
+
+  bool is_local(int64_t layer) const { return window > 0 && layer % global_every != 0; }
+  double theta_of(int64_t layer) const { return is_local(layer) ? local_theta : theta; }
+  int64_t window_of(int64_t layer) const { return is_local(layer) ? window : 0; }
+  bool operator==(const RotaryShape&) const = default;
+};
+
+// Disentangled attention (2006.03654): what is between a token's content and another's relative
+// position is added to scores. One table of relative positions, which every layer projects.
+struct DisentangledShape {
+  int64_t farthest = 0;  // distance that is told from larger ones; 0: no such attention
+  int64_t buckets = 0;   // rows for each direction, logarithmic from half of them on; 0: a row each
+  bool content_to_position = false;
+  bool position_to_content = false;
+  bool shared_projections = false;  // by the layer's query and key matrices, not by two of its own
+  bool norm = false;                // of the table
+  bool position_table = false;      // positions are added to the words as well
+
+  int64_t span() const { return buckets > 0 ? buckets : farthest; }
+  int64_t rows() const { return 2 * span(); }
+  // Scores are divided by the square root of so many head widths.
+  int64_t terms() const { return 1 + int64_t{content_to_position} + int64_t{position_to_content}; }
+  bool operator==(const DisentangledShape&) const = default;
+};
+
+// Where a block (attention, FFN) is normalised: its sum with the residual, or its input. The first
+// layer of `pre` reads the embeddings, which have a norm already.
+enum class NormOrder { post, pre };
+
+// Where the networks of a family differ from BERT's in what their blocks are made of.
+struct NetworkForm {
+  NormOrder norms = NormOrder::post;
+  bool gated_ffn = false;    // a neuron's activation is multiplied by a second one
+  bool pooler_norm = false;  // behind the classifier's first matrix
+  bool biases = true;        // of anything but the classifier
+
+  bool operator==(const NetworkForm&) const = default;
+};
+
 struct ModelShape {
   int64_t layers = 4;       // L
   int64_t width = 256;      // D
@@ -41,6 +87,14 @@ struct ModelShape {
   int64_t padding_position = -1;
   int64_t relative_buckets = 0;  // of a bias by relative position (families/relative_positions.h)
 
+  NetworkForm form = {};
+  RotaryShape rotary = {};  // none: a table of positions
+  DisentangledShape disentangled = {};
+  bool mean_pooling = false;  // the classifier reads the mean of all tokens, not the first
+
+  bool has_position_table() const {
+    return rotary.theta == 0 && (disentangled.farthest == 0 || disentangled.position_table);
+  }
   int64_t head_width() const { return width / heads; }
   int64_t embedding_width() const { return embedding > 0 ? embedding : width; }
   int64_t position_rows() const { return positions + padding_position + 1; }

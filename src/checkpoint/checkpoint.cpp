@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/files/file.h"
+#include "checkpoint/fused_tensors.h"
 #include "checkpoint/tensors/convert.h"
 #include "checkpoint/tensors/safetensors_writer.h"
 
@@ -31,6 +32,7 @@ std::string read_checkpoint_file(const fs::path& file, uint64_t limit) {
 
 SafetensorsFile open_weights(const fs::path& safetensors, const ModelConfig& config) {
   SafetensorsFile file(safetensors);
+  split_fused_tensors(file, config.shape);
   if (!config.weights_checksum) return file;
   const uint64_t found = file.checksum();
   if (found != *config.weights_checksum) {
@@ -131,8 +133,9 @@ void write_checkpoint(const fs::path& directory, const CheckpointContent& conten
   StagedDirectory staged(directory);
   const auto& folder = staged.path();
   ModelConfig written = content.config;
+  const FusedTensors tensors(content.tensors, content.config.shape);
   written.weights_checksum =
-      write_safetensors(folder / "model.safetensors", content.tensors, {{"format", "pt"}});
+      write_safetensors(folder / "model.safetensors", tensors.views(), {{"format", "pt"}});
   Json config = config_to_json(written);
   config.update(content.keys.is_null() ? Json::object() : content.keys);
   write_file_atomically(folder / "config.json", config.dump(2) + "\n");

@@ -233,6 +233,7 @@ Json config_to_json(const ModelConfig& config) {
   if (!schema.layer_norm_eps_key.empty()) {
     json[std::string(schema.layer_norm_eps_key)] = config.layer_norm_eps;
   }
+  if (schema.write_network != nullptr) schema.write_network(shape, json);
   if (!json.contains("pad_token_id")) json["pad_token_id"] = 0;
   if (!config.labels.empty()) {
     json["id2label"] = Json::object();

@@ -86,6 +86,7 @@ ModelShape read_shape(const JsonFields& fields, const ModelSchema& schema) {
     fields.fail(width_key, fmt::format("is {}, not a multiple of {} = {}", shape.width, heads_key,
                                        shape.heads));
   }
+  if (schema.read_network != nullptr) schema.read_network(fields, shape);
   return shape;
 }
 

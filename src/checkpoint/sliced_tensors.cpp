@@ -84,11 +84,12 @@ void SlicedTensors::gather_layer(int64_t layer, const LayerSources& sources) {
     const Module& module = specs_[i].module;
     if (module.stack != Stack::encoder || module.layer != layer) continue;
     const Role role = module.role;
-    if (role == Role::query || role == Role::key || role == Role::value) {
+    if (role == Role::query || role == Role::key || role == Role::value ||
+        role == Role::relative_key || role == Role::relative_query) {
       gather(views_[i], &sources.into_heads, nullptr);
     } else if (role == Role::attention_output && !specs_[i].bias) {
       gather(views_[i], nullptr, &sources.out_of_heads);
-    } else if (role == Role::up) {
+    } else if (role == Role::up || role == Role::gate) {
       gather(views_[i], &sources.into_neurons, nullptr);
     } else if (role == Role::down && !specs_[i].bias) {
       gather(views_[i], nullptr, &sources.out_of_neurons);

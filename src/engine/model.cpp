@@ -37,8 +37,8 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
   std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
   const auto number_bytes = static_cast<uint64_t>(4 / elements_per_lane(options.precision));
   require_weights_fit(config, number_bytes, options.max_memory, directory);
-  EngineWeights weights =
-      load_engine_weights(directory / "model.safetensors", config, options.precision);
+  EngineWeights weights = load_engine_weights(directory / "model.safetensors", config,
+                                              options.precision, kernels_for(isa));
   return std::shared_ptr<const EngineModel>(new EngineModel(
       std::move(config), std::move(weights), kernels_for(isa), std::move(tokenizer)));
 }

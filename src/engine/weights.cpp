@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/tensors/convert.h"
+#include "engine/encoder/attention.h"
 #include "families/families.h"
+#include "families/positions.h"
 #include "families/relative_positions.h"
 
 namespace headroom {
@@ -25,6 +28,7 @@ class Reader {
   Reader(const std::filesystem::path& path, const ModelConfig& config, Precision precision)
       : file_(open_weights(path, config)),
         schema_(schema_of(config.shape)),
+        form_(config.shape.form),
         precision_(precision) {}
 
   std::vector<float> weight(const Module& module, const std::vector<int64_t>& shape) const {
@@ -32,7 +36,7 @@ class Reader {
   }
   Linear linear(const Module& module, int64_t in, int64_t out) const {
     const std::string name = schema_.name_of(module);
-    Linear read = {tensor(name + ".weight", {out, in}), tensor(name + ".bias", {out})};
+    Linear read = {tensor(name + ".weight", {out, in}), bias(module, out)};
     if (precision_ != Precision::bf16) return read;
     if (const auto index = find_beyond_bf16(read.weight)) {
       throw Error(ErrorCode::bad_model, "load weights",
@@ -43,11 +47,15 @@ class Reader {
     return read;
   }
   NormWeights norm(const Module& module, int64_t width) const {
-    const std::string name = schema_.name_of(module);
-    return {tensor(name + ".weight", {width}), tensor(name + ".bias", {width})};
+    return {tensor(schema_.name_of(module) + ".weight", {width}), bias(module, width)};
   }
 
  private:
+  // Of a family without biases: zeros.
+  std::vector<float> bias(const Module& module, int64_t count) const {
+    if (!has_bias(module.role, form_)) return std::vector<float>(static_cast<size_t>(count));
+    return tensor(schema_.name_of(module) + ".bias", {count});
+  }
   std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& shape) const {
     file_.expect_shape(name, shape);
     return file_.read_f32(name);
@@ -55,6 +63,7 @@ class Reader {
 
   SafetensorsFile file_;
   const ModelSchema& schema_;
+  NetworkForm form_;
   Precision precision_;
 };
 
@@ -73,7 +82,7 @@ std::vector<int64_t> every(int64_t count) {
 // here saves scaling every score.
 PackedMatrix pack_inputs(EngineWeights& weights, std::vector<Linear> parts, int64_t heads) {
   const int64_t W = weights.shape.head_width();
-  const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(W)));
+  const float scale = weights.score_scale();
   Linear all = std::move(parts.front());
   for (float& x : all.weight) x *= scale;
   for (float& x : all.bias) x *= scale;
@@ -102,7 +111,108 @@ PackedMatrix pack_output(EngineWeights& weights, const Linear& output, int64_t h
                       rows, weights.memory);
 }
 
+// The table of relative positions as layers project it: rows x D.
+std::vector<float> load_relative(const Reader& reader, const EngineWeights& weights,
+                                 const Kernels& kernels) {
+  const DisentangledShape& relative = weights.shape.disentangled;
+  const int64_t D = weights.shape.width;
+  std::vector<float> table = reader.weight({Role::relative}, {relative.rows(), D});
+  if (!relative.norm) return table;
+  const NormWeights norm = reader.norm({Role::relative_norm}, D);
+  LayerNormCall call;
+  call.x = table.data();
+  call.stride = D;
+  call.rows = relative.rows();
+  call.width = D;
+  call.weight = norm.weight.data();
+  call.bias = norm.bias.data();
+  call.eps = weights.layer_norm_eps;
+  kernels.layer_norm(call);
+  return table;
+}
+
+// table, rows x D, times the projection, as rows x E.
+std::vector<float> project_table(const std::vector<float>& table, const Linear& projection,
+                                 const Kernels& kernels) {
+  const auto E = static_cast<int64_t>(projection.bias.size());
+  const auto D = static_cast<int64_t>(projection.weight.size()) / E;
+  const auto rows = static_cast<int64_t>(table.size()) / D;
+  Arena memory;
+  const PackedMatrix matrix(Precision::fp32, projection.weight, projection.bias, memory);
+  const int64_t stride = matrix.panels() * panel_width;
+  float* wide = memory.take<float>(rows * stride);
+  const GemmSegment all = {0, 0, matrix.lanes()};
+  std::vector<GemmPanel> panels;
+  for (int64_t p = 0; p < matrix.panels(); ++p) {
+    panels.push_back(matrix.gemm_panel(p, {&all, 1}, wide + p * panel_width, stride));
+  }
+  GemmCall call;
+  call.a = table.data();
+  call.a_stride = D;
+  call.rows = rows;
+  call.segments = &all;
+  call.segment_count = 1;
+  call.panels = panels.data();
+  call.panel_count = matrix.panels();
+  kernels.gemm_f32(call);
+  std::vector<float> projected;
+  for (int64_t row = 0; row < rows; ++row) {
+    projected.insert(projected.end(), wide + row * stride, wide + row * stride + E);
+  }
+  return projected;
+}
+
+// The heads' columns of `projected`, each as a matrix of W x rows.
+std::vector<PackedMatrix> pack_positions(EngineWeights& weights,
+                                         const std::vector<float>& projected, int64_t heads,
+                                         bool descending, Precision precision) {
+  const int64_t W = weights.shape.head_width();
+  const int64_t rows = weights.shape.disentangled.rows();
+  std::vector<int64_t> columns = every(rows);
+  if (descending) std::reverse(columns.begin(), columns.end());
+  std::vector<int64_t> head_rows;
+  append_head(head_rows, 0, W, weights.padded_head_width());
+  const std::vector<float> no_bias(static_cast<size_t>(rows), 0.0F);
+  std::vector<PackedMatrix> packed;
+  for (int64_t head = 0; head < heads; ++head) {
+    std::vector<float> own;
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto first = projected.begin() + (row * heads + head) * W;
+      own.insert(own.end(), first, first + W);
+    }
+    packed.emplace_back(precision, own, no_bias, columns, head_rows, weights.memory);
+  }
+  return packed;
+}
+
+// Relative positions as the layer's heads see them. `query` and `key` are its own projections.
+void load_relative_positions(const Reader& reader, EngineWeights& weights, int64_t number,
+                             int64_t heads, const std::vector<float>& table, const Linear& query,
+                             const Linear& key, const Kernels& kernels, PackedLayer& layer) {
+  const DisentangledShape& relative = weights.shape.disentangled;
+  const int64_t D = weights.shape.width;
+  const int64_t E = heads * weights.shape.head_width();
+  const Precision precision =
+      attention_mode(weights.precision, kernels, weights.padded_head_width()).precision;
+  const auto projection = [&](Role role, const Linear& shared) {
+    return relative.shared_projections ? shared
+                                       : reader.linear({role, Stack::encoder, number}, D, E);
+  };
+  if (relative.content_to_position) {
+    const Linear own = projection(Role::relative_key, key);
+    layer.relative_keys = pack_positions(weights, project_table(table, own, kernels), heads,
+                                         /*descending=*/true, precision);
+  }
+  if (relative.position_to_content) {
+    std::vector<float> rows =
+        project_table(table, projection(Role::relative_query, query), kernels);
+    for (float& x : rows) x *= weights.score_scale();
+    layer.relative_queries = pack_positions(weights, rows, heads, /*descending=*/false, precision);
+  }
+}
+
 void load_attention(const Reader& reader, EngineWeights& weights, int64_t number, int64_t heads,
+                    const std::vector<float>& relative, const Kernels& kernels,
                     PackedLayer& layer) {
   const AttentionKind kind = weights.shape.attention;
   const int64_t D = weights.shape.width;
@@ -116,8 +226,14 @@ void load_attention(const Reader& reader, EngineWeights& weights, int64_t number
         reader.weight(module(Role::mixing), {weights.shape.positions, weights.shape.positions});
   }
   const Linear output = reader.linear(module(Role::attention_output), E, D);
-  layer.attention_norm = reader.norm(module(Role::attention_norm), D);
+  if (weights.shape.form.norms == NormOrder::post || number > 0) {
+    layer.attention_norm = reader.norm(module(Role::attention_norm), D);
+  }
   if (heads == 0) return;
+  if (!relative.empty()) {
+    load_relative_positions(reader, weights, number, heads, relative, parts[0], parts[1], kernels,
+                            layer);
+  }
   layer.inputs = pack_inputs(weights, std::move(parts), heads);
   layer.output = pack_output(weights, output, heads);
 }
@@ -126,10 +242,15 @@ void load_ffn(const Reader& reader, EngineWeights& weights, int64_t number, int6
               PackedLayer& layer) {
   const int64_t D = weights.shape.width;
   const Linear up = reader.linear({Role::up, Stack::encoder, number}, D, F);
+  const Linear gate = weights.shape.form.gated_ffn
+                          ? reader.linear({Role::gate, Stack::encoder, number}, D, F)
+                          : Linear();
   const Linear down = reader.linear({Role::down, Stack::encoder, number}, F, D);
   layer.ffn_norm = reader.norm({Role::ffn_norm, Stack::encoder, number}, D);
   if (F == 0) return;
   layer.up = PackedMatrix(weights.precision, up.weight, up.bias, weights.memory);
+  if (weights.shape.form.gated_ffn)
+    layer.gate = PackedMatrix(weights.precision, gate.weight, gate.bias, weights.memory);
   layer.down = PackedMatrix(weights.precision, down.weight, down.bias, weights.memory);
 }
 
@@ -144,9 +265,12 @@ PackedController load_controller(const Reader& reader, EngineWeights& weights, i
           load(Role::controller_relevance, shape.width, shape.heads)};
 }
 
-PackedLayer load_layer(const Reader& reader, EngineWeights& weights, int64_t number) {
+// `relative` is the table of relative positions, where there is one.
+PackedLayer load_layer(const Reader& reader, EngineWeights& weights, int64_t number,
+                       const std::vector<float>& relative, const Kernels& kernels) {
   PackedLayer layer;
-  load_attention(reader, weights, number, weights.stored.heads_of(number), layer);
+  load_attention(reader, weights, number, weights.stored.heads_of(number), relative, kernels,
+                 layer);
   load_ffn(reader, weights, number, weights.stored.ffn_of(number, weights.shape.ffn), layer);
   if (weights.shape.controller > 0) layer.controller = load_controller(reader, weights, number);
   return layer;
@@ -178,6 +302,36 @@ std::vector<float> load_relative_bias(const Reader& reader, const EngineWeights&
   return bias;
 }
 
+// A family without a table gets a row that adds nothing.
+void load_positions(const Reader& reader, EngineWeights& weights) {
+  const ModelShape& shape = weights.shape;
+  if (shape.has_position_table()) {
+    weights.positions = load_table(reader, weights, Role::positions, shape.position_rows());
+    weights.position_stride = shape.embedding_width();
+  } else {
+    weights.positions =
+        keep_table(weights, std::vector<float>(static_cast<size_t>(shape.embedding_width()), 0.0F));
+  }
+}
+
+// Windows, and a table for all layers of one theta.
+void add_rotary(EngineWeights& weights) {
+  const RotaryShape& rotary = weights.shape.rotary;
+  std::map<double, RotaryRows> tables;
+  for (size_t i = 0; i < weights.layers.size(); ++i) {
+    const auto number = static_cast<int64_t>(i);
+    const double theta = rotary.theta_of(number);
+    weights.layers[i].window = rotary.window_of(number);
+    if (theta == 0) continue;
+    if (!tables.contains(theta)) {
+      const RotaryTable table =
+          rotary_table(theta, weights.shape.positions, weights.shape.head_width() / 2);
+      tables[theta] = {keep_table(weights, table.cosines), keep_table(weights, table.sines)};
+    }
+    weights.layers[i].rotary = tables[theta];
+  }
+}
+
 // A family without token types gets one that adds nothing.
 const float* load_types(const Reader& reader, EngineWeights& weights) {
   const ModelShape& shape = weights.shape;
@@ -195,6 +349,9 @@ void load_output(const Reader& reader, const ModelConfig& config, EngineWeights&
   };
   if (config.classifies()) {
     weights.pooler = load(Role::pooler, D, weights.precision);
+    if (weights.shape.form.pooler_norm) {
+      weights.pooler_norm = reader.norm({Role::pooler_norm}, D);
+    }
     weights.classifier = load(Role::classifier, weights.shape.labels, Precision::fp32);
   } else if (config.output_head() == OutputHead::tagger) {
     weights.classifier = load(Role::tagger, weights.shape.labels, Precision::fp32);
@@ -205,8 +362,14 @@ void load_output(const Reader& reader, const ModelConfig& config, EngineWeights&
 
 }  // namespace
 
+float EngineWeights::score_scale() const {
+  const auto terms = static_cast<double>(shape.disentangled.terms());
+  return static_cast<float>(1.0 / std::sqrt(terms * static_cast<double>(shape.head_width())));
+}
+
 EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
-                                  const ModelConfig& config, Precision precision) {
+                                  const ModelConfig& config, Precision precision,
+                                  const Kernels& kernels) {
   const Reader reader(safetensors, config, precision);
   const ModelShape& shape = config.shape;
   const int64_t D = shape.width;
@@ -217,7 +380,7 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   weights.layer_norm_eps = static_cast<float>(config.layer_norm_eps);
   weights.pooler_activation = schema_of(shape).pooler_activation;
   weights.words = load_table(reader, weights, Role::words, shape.vocabulary);
-  weights.positions = load_table(reader, weights, Role::positions, shape.position_rows());
+  load_positions(reader, weights);
   weights.types = load_types(reader, weights);
   weights.embedding_norm = reader.norm({Role::embedding_norm}, shape.embedding_width());
   if (shape.embedding > 0) {
@@ -226,9 +389,19 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
         PackedMatrix(Precision::fp32, wider.weight, wider.bias, weights.memory);
   }
   if (shape.relative_buckets > 0) weights.relative_bias = load_relative_bias(reader, weights);
-  for (int64_t i = 0; i < shape.layers; ++i) {
-    weights.layers.push_back(load_layer(reader, weights, i));
+  std::vector<float> relative;
+  if (shape.disentangled.farthest > 0) {
+    relative = load_relative(reader, weights, kernels);
+    weights.relative_rows = disentangled_rows(shape.disentangled, shape.positions);
+    const int64_t buckets = shape.disentangled.buckets;
+    weights.distinct_distances = buckets > 0 ? buckets / 2 : shape.disentangled.farthest;
   }
+  for (int64_t i = 0; i < shape.layers; ++i) {
+    weights.layers.push_back(load_layer(reader, weights, i, relative, kernels));
+  }
+  add_rotary(weights);
+  if (weights.shape.form.norms == NormOrder::pre)
+    weights.final_norm = reader.norm({Role::final_norm}, D);
   load_output(reader, config, weights);
   return weights;
 }

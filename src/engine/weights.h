@@ -11,6 +11,7 @@
 #include "budget/selection.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
+#include "engine/kernels/kernels.h"
 #include "engine/packed_matrix.h"
 #include "engine/precision.h"
 
@@ -28,13 +29,27 @@ struct PackedController {
   PackedMatrix relevance;
 };
 
+// Rotary positions of a layer, in EngineWeights::memory; null: none.
+struct RotaryRows {
+  const float* cosines = nullptr;  // positions x W / 2
+  const float* sines = nullptr;
+};
+
 struct PackedLayer {
   PackedMatrix inputs;  // per head: panels of queries (scaled by 1/sqrt(W)), and of keys and of
                         // values where the attention projects them
   PackedMatrix output;  // per head: padded_head_width() rows
   std::vector<float> mixing;  // positions^2, row by row, where the attention mixes values
-  NormWeights attention_norm;
+  // Disentangled attention: projected relative positions of each head, W x rows, in attention's
+  // precision; of keys in descending order of distance, of queries scaled like the queries. Empty:
+  // no such term.
+  std::vector<PackedMatrix> relative_keys;
+  std::vector<PackedMatrix> relative_queries;
+  NormWeights attention_norm;  // empty: the layer reads the stream as it is
+  RotaryRows rotary;
+  int64_t window = 0;  // how far away a token may be that others see; 0: any distance
   PackedMatrix up;
+  PackedMatrix gate;  // empty, unless the FFN is gated
   PackedMatrix down;
   NormWeights ffn_norm;
   std::optional<PackedController> controller;  // adaptive models
@@ -52,8 +67,14 @@ struct EngineWeights {
   float layer_norm_eps = 0;
   const float* words = nullptr;  // V x E; in `memory` like the two below
   const float* positions = nullptr;
+  int64_t position_stride = 0;   // 0: a family without a table, one row of zeros
   const float* types = nullptr;  // of a family without token types: one row of zeros
   NormWeights embedding_norm;
+  // Disentangled attention: disentangled_rows() of the longest input, and the distances below which
+  // each has a row of its own.
+  std::vector<int32_t> relative_rows;
+  int64_t distinct_distances = 0;
+  NormWeights final_norm;  // where norms come first
   // E x D, where E is not D; always fp32: it is small, and all that follows reads its result.
   std::optional<PackedMatrix> embedding_projection;
   // Where attention has a bias by relative position, of every head: what is added to the score of a
@@ -64,6 +85,7 @@ struct EngineWeights {
   ActivationKind pooler_activation = ActivationKind::tanh;
   PackedMatrix classifier;  // of [CLS], or of every token
   PackedMatrix dense;       // behind a pooled vector
+  NormWeights pooler_norm;  // empty: none
 
   // A head's, at distance 0; null where there is none. Readable 16 tokens farther than there are.
   const float* relative_bias_of(int64_t head) const {
@@ -74,11 +96,15 @@ struct EngineWeights {
 
   // Head widths are padded to whole panels with zeros; 32 and 64, the usual ones, need none.
   int64_t padded_head_width() const { return round_up(shape.head_width(), panel_width); }
+  // What queries are multiplied by.
+  float score_scale() const;
   int64_t head_panels() const { return padded_head_width() / panel_width; }
 };
 
 // Throws ErrorCode::bad_model when a tensor is missing or has another shape than `config` implies.
+// `kernels` are those that will run the model: what does not depend on texts is computed with them.
 EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
-                                  const ModelConfig& config, Precision precision);
+                                  const ModelConfig& config, Precision precision,
+                                  const Kernels& kernels);
 
 }  // namespace headroom

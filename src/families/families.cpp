@@ -16,12 +16,14 @@ extern const ModelSchema distilbert_family;
 extern const ModelSchema roberta_family, xlm_roberta_family, camembert_family;
 extern const ModelSchema electra_family;
 extern const ModelSchema mpnet_family;
+extern const ModelSchema modernbert_family;
+extern const ModelSchema deberta_family;
 
 namespace {
 
 constexpr std::array families = {&bert_family,        &distilbert_family, &roberta_family,
                                  &xlm_roberta_family, &camembert_family,  &electra_family,
-                                 &mpnet_family};
+                                 &mpnet_family,       &modernbert_family, &deberta_family};
 
 }  // namespace
 

@@ -30,12 +30,22 @@ class ModuleList {
     add_layer(stack, layer, {Role::query});
     if (has_key_projection(parts_.attention)) add_layer(stack, layer, {Role::key});
     if (has_value_projection(parts_.attention)) add_layer(stack, layer, {Role::value});
+    const DisentangledShape& relative = parts_.disentangled;
+    if (!relative.shared_projections) {
+      if (relative.content_to_position) add_layer(stack, layer, {Role::relative_key});
+      if (relative.position_to_content) add_layer(stack, layer, {Role::relative_query});
+    }
     if (has_mixing(parts_.attention) || parts_.mixing) add_layer(stack, layer, {Role::mixing});
-    add_layer(stack, layer, {Role::attention_output, Role::attention_norm});
+    add_layer(stack, layer, {Role::attention_output});
+    if (parts_.form.norms == NormOrder::post || layer > 0) {
+      add_layer(stack, layer, {Role::attention_norm});
+    }
   }
 
   void add_ffn(Stack stack, int64_t layer) {
-    add_layer(stack, layer, {Role::up, Role::down, Role::ffn_norm});
+    add_layer(stack, layer, {Role::up});
+    if (parts_.form.gated_ffn) add_layer(stack, layer, {Role::gate});
+    add_layer(stack, layer, {Role::down, Role::ffn_norm});
   }
 
   std::vector<Module> take() { return std::move(list_); }
@@ -62,6 +72,8 @@ std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
       return {1, D};
     case Role::positions:
       return {shape.position_rows(), tables};
+    case Role::relative:
+      return {shape.disentangled.rows(), D};
     case Role::types:
       return {shape.token_types, tables};
     case Role::embedding_projection:
@@ -71,12 +83,15 @@ std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
     case Role::query:
     case Role::key:
     case Role::value:
+    case Role::relative_key:
+    case Role::relative_query:
       return {E, D};
     case Role::mixing:
       return {shape.positions, shape.positions};
     case Role::attention_output:
       return {D, E};
     case Role::up:
+    case Role::gate:
       return {F, D};
     case Role::down:
       return {D, F};
@@ -101,8 +116,11 @@ std::vector<int64_t> module_shape(const Module& module, const ModelShape& shape,
     case Role::embedding_norm:
     case Role::masked_norm:
       return {tables};
+    case Role::relative_norm:
     case Role::attention_norm:
     case Role::ffn_norm:
+    case Role::final_norm:
+    case Role::pooler_norm:
       break;
   }
   return {D};
@@ -114,14 +132,20 @@ bool has_weight(Role role) {
   return role != Role::masked_bias && role != Role::language_bias;
 }
 
-bool has_bias(Role role) {
-  return role != Role::words && role != Role::class_token && role != Role::positions &&
-         role != Role::types && role != Role::mixing && role != Role::relative_bias;
+bool has_bias(Role role, const NetworkForm& form) {
+  const bool ours = role == Role::controller_hidden || role == Role::controller_budget ||
+                    role == Role::controller_relevance;
+  const bool always = ours || role == Role::classifier || role == Role::tagger ||
+                      role == Role::dense || role == Role::masked_bias;
+  return (form.biases || always) && role != Role::words && role != Role::class_token &&
+         role != Role::positions && role != Role::relative && role != Role::types &&
+         role != Role::mixing && role != Role::relative_bias;
 }
 
 bool is_norm(Role role) {
-  return role == Role::embedding_norm || role == Role::attention_norm || role == Role::ffn_norm ||
-         role == Role::masked_norm;
+  return role == Role::embedding_norm || role == Role::relative_norm ||
+         role == Role::attention_norm || role == Role::ffn_norm || role == Role::final_norm ||
+         role == Role::masked_norm || role == Role::pooler_norm;
 }
 
 std::vector<Module> modules_of(const NetworkParts& parts) {
@@ -131,11 +155,13 @@ std::vector<Module> modules_of(const NetworkParts& parts) {
   } else {
     list.add({Role::words});
   }
-  list.add({Role::positions});
+  if (parts.positions) list.add({Role::positions});
   if (parts.types) list.add({Role::types});
   list.add({Role::embedding_norm});
   if (parts.narrow_embeddings) list.add({Role::embedding_projection});
   if (parts.relative_bias) list.add({Role::relative_bias});
+  if (parts.disentangled.farthest > 0) list.add({Role::relative});
+  if (parts.disentangled.norm) list.add({Role::relative_norm});
   for (int64_t i = 0; i < parts.layers; ++i) {
     list.add_attention(Stack::encoder, i);
     list.add_ffn(Stack::encoder, i);
@@ -145,12 +171,14 @@ std::vector<Module> modules_of(const NetworkParts& parts) {
     list.add_attention(Stack::cross, i);
     list.add_ffn(Stack::decoder, i);
   }
+  if (parts.form.norms == NormOrder::pre) list.add({Role::final_norm});
   const bool classifies = parts.head == OutputHead::classifier;
   if (parts.head == OutputHead::masked_lm) {
     list.add({Role::masked_transform, Role::masked_norm, Role::masked_bias});
   }
   if (parts.head == OutputHead::language) list.add({Role::language_bias});
   if (classifies || parts.head == OutputHead::pooler) list.add({Role::pooler});
+  if (classifies && parts.form.pooler_norm) list.add({Role::pooler_norm});
   if (classifies) list.add({Role::classifier});
   if (parts.head == OutputHead::tagger) list.add({Role::tagger});
   if (parts.head == OutputHead::vector && parts.dense) list.add({Role::dense});
@@ -178,11 +206,22 @@ std::string ModelSchema::name_of(const Module& module) const {
     throw std::logic_error(fmt::format("family {} has no name for role {}", model_type,
                                        static_cast<int>(module.role)));
   }
-  if (module.stack == Stack::none) return std::string(found->name);
-  const std::string_view layer = module.stack == Stack::encoder   ? encoder_layer
-                                 : module.stack == Stack::decoder ? decoder_layer
-                                                                  : cross_layer;
-  return fmt::format(fmt::runtime(layer), module.layer).append(found->name);
+  return name_of(found->name, module);
+}
+
+std::string ModelSchema::name_of(std::string_view name, const Module& place) const {
+  if (place.stack == Stack::none) return std::string(name);
+  const std::string_view layer = place.stack == Stack::encoder   ? encoder_layer
+                                 : place.stack == Stack::decoder ? decoder_layer
+                                                                 : cross_layer;
+  return fmt::format(fmt::runtime(layer), place.layer).append(name);
+}
+
+const FusedModules* ModelSchema::fused_with(Role role) const {
+  for (const FusedModules& each : fused) {
+    if (std::find(each.roles.begin(), each.roles.end(), role) != each.roles.end()) return &each;
+  }
+  return nullptr;
 }
 
 std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head) {
@@ -192,23 +231,26 @@ std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head) {
 std::vector<TensorSpec> tensor_specs(const ModelShape& shape, OutputHead head,
                                      const Selection& stored) {
   const ModelSchema& schema = schema_of(shape);
-  NetworkParts parts;
-  parts.layers = shape.layers;
-  parts.decoder_layers = shape.decoder_layers;
-  parts.patches = shape.patch_values > 0;
-  parts.types = shape.token_types > 0;
-  parts.attention = shape.attention;
-  parts.controllers = shape.controller > 0;
-  parts.narrow_embeddings = shape.embedding > 0;
-  parts.relative_bias = shape.relative_buckets > 0;
-  parts.head = head;
-  parts.dense = shape.dense > 0;
+  const NetworkParts parts = {.form = shape.form,
+                              .disentangled = shape.disentangled,
+                              .positions = shape.has_position_table(),
+                              .layers = shape.layers,
+                              .decoder_layers = shape.decoder_layers,
+                              .patches = shape.patch_values > 0,
+                              .types = shape.token_types > 0,
+                              .attention = shape.attention,
+                              .controllers = shape.controller > 0,
+                              .narrow_embeddings = shape.embedding > 0,
+                              .relative_bias = shape.relative_buckets > 0,
+                              .head = head,
+                              .dense = shape.dense > 0};
   std::vector<TensorSpec> specs;
   for (const Module& module : modules_of(parts)) {
     const std::string name = schema.name_of(module);
     const std::vector<int64_t> dims = module_shape(module, shape, stored);
     if (has_weight(module.role)) specs.push_back({name + ".weight", dims, module, false});
-    if (has_bias(module.role)) specs.push_back({name + ".bias", {dims[0]}, module, true});
+    if (has_bias(module.role, shape.form))
+      specs.push_back({name + ".bias", {dims[0]}, module, true});
   }
   return specs;
 }

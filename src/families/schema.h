@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "budget/selection.h"
 #include "budget/shape.h"
 
@@ -23,22 +24,29 @@ enum class Role {
   positions,
   types,
   embedding_norm,
+  relative,  // disentangled attention: the table of relative positions
+  relative_norm,
   embedding_projection,  // from narrower tables to the model's width
   relative_bias,         // of all layers: a number for each bucket and head
   query,
   key,
   value,
+  relative_key,  // disentangled attention: projections of relative positions
+  relative_query,
   mixing,  // Super Attention: between the values of all positions
   attention_output,
   attention_norm,
-  up,  // the FFN
+  up,    // the FFN
+  gate,  // of a gated FFN: what its activations are multiplied by
   down,
   ffn_norm,
+  final_norm,        // behind the last layer, where norms come first
   masked_transform,  // the masked language model's head; its matrix is the word table
   masked_norm,
   masked_bias,
   language_bias,  // the language model's head; its matrix is the word table
   pooler,
+  pooler_norm,
   classifier,
   tagger,             // a classifier of every token
   dense,              // behind a pooled vector
@@ -67,6 +75,9 @@ enum class OutputHead {
 
 // Which modules a network has.
 struct NetworkParts {
+  NetworkForm form = {};
+  DisentangledShape disentangled = {};
+  bool positions = true;  // a table, added to the words
   int64_t layers = 0;
   int64_t decoder_layers = 0;
   bool patches = false;  // in place of words
@@ -84,7 +95,7 @@ struct NetworkParts {
 // alike with and without them.
 std::vector<Module> modules_of(const NetworkParts& parts);
 bool has_weight(Role role);
-bool has_bias(Role role);
+bool has_bias(Role role, const NetworkForm& form);
 bool is_norm(Role role);
 
 // In layers the name goes behind the layer's prefix.
@@ -106,10 +117,18 @@ struct NameEnding {
   std::string_view now, before;
 };
 
+// Matrices that Hugging Face's files hold as one, in this order of rows; our checkpoints have them
+// apart, because budgets take rows of each.
+struct FusedModules {
+  std::string_view name;
+  std::span<const Role> roles;
+};
+
 struct ModelSchema {
   std::string_view model_type = {};  // config.json's
   std::string_view prefix = {};  // of the encoder's modules; files of the bare encoder have none
   std::span<const ModuleName> modules = {};
+  std::span<const FusedModules> fused = {};
   std::string_view encoder_layer = {}, decoder_layer = {},
                    cross_layer = {};  // "{}": the layer's number
 
@@ -118,6 +137,10 @@ struct ModelSchema {
   std::string_view dropout_key = {};  // the one that training here has
   std::string_view attention_dropout_key = {}, classifier_dropout_key = {};
   std::string_view layer_norm_eps_key = {};  // none: always 1e-12
+  // What else in config.json says which network it is: read into the shape, which is refused by
+  // name when we do not compute it, and written from it.
+  void (*read_network)(const JsonFields& fields, ModelShape& shape) = nullptr;
+  void (*write_network)(const ModelShape& shape, Json& json) = nullptr;
 
   std::string_view classifier_class = {}, encoder_class = {},
                    masked_lm_class = {};  // "architectures"
@@ -136,12 +159,16 @@ struct ModelSchema {
   std::string_view single_template = "[CLS] $A [SEP]";
   std::string_view pair_template = "[CLS] $A [SEP] $B:1 [SEP]:1";
 
+  // The one that holds this role in Hugging Face's files; null: it has a tensor of its own.
+  const FusedModules* fused_with(Role role) const;
+
   // "BertForTokenClassification": Transformers names it after the classifier's class.
   std::string tagger_class() const;
 
   // Without ".weight" or ".bias". What most families call alike needs no name of theirs. A module
   // that the family has no name for throws std::logic_error.
   std::string name_of(const Module& module) const;
+  std::string name_of(std::string_view name, const Module& place) const;  // in the same layer
 };
 
 // One tensor of a model file.

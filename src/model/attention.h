@@ -8,8 +8,10 @@ namespace headroom {
 
 // One layer's attention on x (B, T, D), output projection included. `gate` is (H), (B, H) or
 // undefined. Causal attention needs no `key_bias`: what pads the end is seen by nothing before it.
+// `relative` is the normalised table of disentangled attention, (rows, D).
 torch::Tensor attention(const AttentionWeights& weights, const torch::Tensor& x,
-                        const torch::Tensor& key_bias, const torch::Tensor& gate, double dropout);
+                        const torch::Tensor& key_bias, const torch::Tensor& gate, double dropout,
+                        const torch::Tensor& relative = {});
 
 // The same with keys and values from `memory` (B, S, D), which `key_bias` (B, 1, 1, S) belongs to.
 // The kinds without key or value projection read columns of `memory` in their place, so it must be

@@ -29,13 +29,33 @@ torch::Tensor embed(const ModelWeights& weights, const Batch& batch,
 }
 
 // What the classifier reads: the first row, or the mean over real tokens.
-torch::Tensor pool(const torch::Tensor& x, const Batch& batch, const ForwardOptions& options) {
-  if (!options.mean_pooling) return x.select(1, 0);
+torch::Tensor pool(const torch::Tensor& x, const Batch& batch, bool mean) {
+  if (!mean) return x.select(1, 0);
   if (!batch.key_bias.defined()) return x.mean(1);
   const torch::Tensor real =
       (batch.key_bias == 0).reshape({batch.size(), -1, 1}).to(x.scalar_type());
   return (x * real).sum(1) / real.sum(1);
 }
+
+// The two places of a norm: in front of a block (attention, FFN), or behind its sum with the
+// residual.
+class Block {
+ public:
+  Block(NormOrder order, const Norm& norm, double eps) : order_(order), norm_(norm), eps_(eps) {}
+
+  torch::Tensor input(const torch::Tensor& x) const {
+    const bool normed = order_ == NormOrder::pre && norm_.weight.defined();
+    return normed ? normalise(x, norm_, eps_) : x;
+  }
+  torch::Tensor sum(const torch::Tensor& x, const torch::Tensor& change) const {
+    return order_ == NormOrder::post ? normalise(x + change, norm_, eps_) : x + change;
+  }
+
+ private:
+  NormOrder order_;
+  const Norm& norm_;
+  double eps_;
+};
 
 // One layer's row of the (L, ...) factors, or nothing.
 torch::Tensor layer_of(const torch::Tensor& factors, size_t layer) {
@@ -70,23 +90,31 @@ torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
   const double eps = options.layer_norm_eps;
   const torch::Tensor bias =
       weights.relative_bias.defined() ? relative_bias(weights, batch.length()) : torch::Tensor();
+  const torch::Tensor relative = weights.relative_norm.weight.defined()
+                                     ? normalise(weights.relative, weights.relative_norm, eps)
+                                     : weights.relative;
+  const NormOrder norms = weights.form.norms;
   for (size_t i = 0; i < weights.layers.size(); ++i) {
     const LayerWeights& layer = weights.layers[i];
     if (layer.attention.heads > 0) {
       const torch::Tensor factors =
           options.choose ? options.choose(i, x, batch.key_bias) : layer_of(options.gates, i);
       const AttentionWeights weighing = with_bias(layer.attention, bias);
+      const Block block(norms, layer.attention_norm, eps);
+      const torch::Tensor input = block.input(x);
       const torch::Tensor mixed =
-          options.skip ? attention_of_chosen(weighing, x, batch.key_bias, factors)
-                       : attention(weighing, x, batch.key_bias, factors, options.dropout);
-      x = normalise(x + drop(mixed, options.dropout), layer.attention_norm, eps);
+          options.skip
+              ? attention_of_chosen(weighing, input, batch.key_bias, factors, relative)
+              : attention(weighing, input, batch.key_bias, factors, options.dropout, relative);
+      x = block.sum(x, drop(mixed, options.dropout));
     }
     if (layer.up.weight.size(0) > 0) {
-      const torch::Tensor wide = ffn(layer, x, layer_of(options.ffn_gates, i));
-      x = normalise(x + drop(wide, options.dropout), layer.ffn_norm, eps);
+      const Block block(norms, layer.ffn_norm, eps);
+      const torch::Tensor wide = ffn(layer, block.input(x), layer_of(options.ffn_gates, i));
+      x = block.sum(x, drop(wide, options.dropout));
     }
   }
-  return x;
+  return norms == NormOrder::pre ? normalise(x, weights.final_norm, eps) : x;
 }
 
 torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
@@ -97,8 +125,12 @@ torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
         weights.decoder.empty() ? x : decode(weights, x, batch.key_bias, batch.target, options);
     return language_logits(weights, rows).flatten(0, 1);
   }
-  const torch::Tensor row = linear(pool(x, batch, options), weights.pooler);
-  const torch::Tensor pooled = activate(row, find_schema(weights.family)->pooler_activation);
+  const bool mean = options.mean_pooling || weights.mean_pooling;
+  torch::Tensor pooled = activate(linear(pool(x, batch, mean), weights.pooler),
+                                  find_schema(weights.family)->pooler_activation);
+  if (weights.pooler_norm.weight.defined()) {
+    pooled = normalise(pooled, weights.pooler_norm, options.layer_norm_eps);
+  }
   return linear(drop(pooled, options.dropout), weights.classifier);
 }
 

@@ -19,18 +19,21 @@ torch::Tensor rows_of(const torch::Tensor& tensor, const torch::Tensor& rows) {
 }  // namespace
 
 torch::Tensor attention_of_chosen(const AttentionWeights& weights, const torch::Tensor& x,
-                                  const torch::Tensor& key_bias, const torch::Tensor& chosen) {
+                                  const torch::Tensor& key_bias, const torch::Tensor& chosen,
+                                  const torch::Tensor& relative) {
   if (x.size(0) == 1) {
-    return attention(slice_attention(weights, heads_of(chosen[0])), x, key_bias, {}, 0.0);
+    return attention(slice_attention(weights, heads_of(chosen[0])), x, key_bias, {}, 0.0, relative);
   }
   // Every input gets the output's bias once, whichever heads it chose.
-  torch::Tensor sum = weights.output.bias.expand_as(x).contiguous();
+  const torch::Tensor& bias = weights.output.bias;
+  torch::Tensor sum = bias.defined() ? bias.expand_as(x).contiguous() : torch::zeros_like(x);
   for (int64_t head = 0; head < weights.heads; ++head) {
     const torch::Tensor rows = chosen.select(1, head).nonzero().flatten();
     if (rows.size(0) == 0) continue;
     AttentionWeights alone = slice_attention(weights, {static_cast<int32_t>(head)});
     alone.output.bias = torch::Tensor();
-    sum.index_add_(0, rows, attention(alone, rows_of(x, rows), rows_of(key_bias, rows), {}, 0.0));
+    sum.index_add_(0, rows,
+                   attention(alone, rows_of(x, rows), rows_of(key_bias, rows), {}, 0.0, relative));
   }
   return sum;
 }

@@ -10,6 +10,7 @@ namespace headroom {
 // inputs that chose it go through its columns of the projections and its rows of the output as one
 // smaller batch; a batch of one input instead runs its heads side by side, cut out of the weights.
 torch::Tensor attention_of_chosen(const AttentionWeights& weights, const torch::Tensor& x,
-                                  const torch::Tensor& key_bias, const torch::Tensor& chosen);
+                                  const torch::Tensor& key_bias, const torch::Tensor& chosen,
+                                  const torch::Tensor& relative = {});
 
 }  // namespace headroom

@@ -16,12 +16,25 @@ torch::Tensor head_rows(const std::vector<Number>& heads, int64_t head_width,
   return torch::tensor(indices, torch::kInt64).to(device);
 }
 
+// Calls `change` for a matrix and its bias, where there is one.
+template <typename Change>
+Linear changed(const Linear& linear, const Change& change) {
+  return {change(linear.weight), linear.bias.defined() ? change(linear.bias) : linear.bias};
+}
+
 Linear keep_rows(const Linear& linear, const torch::Tensor& rows) {
-  return {linear.weight.index_select(0, rows), linear.bias.index_select(0, rows)};
+  return changed(linear, [&](const torch::Tensor& all) { return all.index_select(0, rows); });
 }
 
 Linear first_rows(const Linear& linear, int64_t count) {
-  return {linear.weight.narrow(0, 0, count), linear.bias.narrow(0, 0, count)};
+  return changed(linear, [&](const torch::Tensor& all) { return all.narrow(0, 0, count); });
+}
+
+// Applies `keep` to the matrices whose rows are a layer's neurons.
+template <typename Keep>
+void for_each_neuron_input(LayerWeights& layer, const Keep& keep) {
+  keep(layer.up);
+  if (layer.gate.weight.defined()) keep(layer.gate);
 }
 
 // Applies `keep` to every projection of the input that there is.
@@ -30,6 +43,8 @@ void for_each_input(AttentionWeights& layer, const Keep& keep) {
   keep(layer.query);
   if (has_key_projection(layer.kind)) keep(layer.key);
   if (has_value_projection(layer.kind)) keep(layer.value);
+  if (layer.relative_key.weight.defined()) keep(layer.relative_key);
+  if (layer.relative_query.weight.defined()) keep(layer.relative_query);
 }
 
 // What the heads at `rows` read of the input, when they read it themselves.
@@ -46,10 +61,11 @@ torch::Tensor numbers_at(const AttentionWeights& layer, const torch::Tensor& hea
 
 // A matrix of `rows` rows, zeros but for `places`.
 Linear spread_rows(const Linear& linear, const torch::Tensor& places, int64_t rows) {
-  const int64_t columns = linear.weight.size(1);
-  return {
-      torch::zeros({rows, columns}, linear.weight.options()).index_copy(0, places, linear.weight),
-      torch::zeros({rows}, linear.bias.options()).index_copy(0, places, linear.bias)};
+  return changed(linear, [&](const torch::Tensor& some) {
+    std::vector<int64_t> sizes = some.sizes().vec();
+    sizes[0] = rows;
+    return torch::zeros(sizes, some.options()).index_copy(0, places, some);
+  });
 }
 
 void spread_columns(Linear& linear, const torch::Tensor& places, int64_t columns) {
@@ -59,7 +75,7 @@ void spread_columns(Linear& linear, const torch::Tensor& places, int64_t columns
 
 void permute_rows(Linear& linear, const torch::Tensor& rows) {
   linear.weight.copy_(linear.weight.index_select(0, rows));
-  linear.bias.copy_(linear.bias.index_select(0, rows));
+  if (linear.bias.defined()) linear.bias.copy_(linear.bias.index_select(0, rows));
 }
 
 void permute_columns(Linear& linear, const torch::Tensor& columns) {
@@ -118,10 +134,9 @@ ModelWeights slice_model(const ModelWeights& weights, const Selection& selection
     }
     layer = slice_attention(layer, selection.kept[i]);
 
-    Linear& up = sliced.layers[i].up;
     Linear& down = sliced.layers[i].down;
-    const int64_t F = selection.ffn_of(static_cast<int64_t>(i), up.weight.size(0));
-    up = first_rows(up, F);
+    const int64_t F = selection.ffn_of(static_cast<int64_t>(i), down.weight.size(1));
+    for_each_neuron_input(sliced.layers[i], [&](Linear& rows) { rows = first_rows(rows, F); });
     down.weight = down.weight.narrow(1, 0, F).contiguous();
   }
   return copy_weights(sliced);
@@ -142,7 +157,8 @@ ModelWeights expand_model(const ModelWeights& sliced, const ModelShape& shape,
     layer.attention.columns = torch::Tensor();
     layer.attention.numbers = torch::Tensor();
     const torch::Tensor neurons = torch::arange(layer.up.weight.size(0), rows.options());
-    layer.up = spread_rows(layer.up, neurons, shape.ffn);
+    for_each_neuron_input(
+        layer, [&](Linear& linear) { linear = spread_rows(linear, neurons, shape.ffn); });
     spread_columns(layer.down, neurons, shape.ffn);
   }
   return copy_weights(whole);
@@ -162,10 +178,9 @@ ModelWeights prefix_view(const ModelWeights& weights, const Selection& selection
     layer.output.weight = layer.output.weight.narrow(1, 0, rows);
     layer.heads = heads;
 
-    Linear& up = view.layers[i].up;
     Linear& down = view.layers[i].down;
-    const int64_t F = selection.ffn_of(static_cast<int64_t>(i), up.weight.size(0));
-    up = first_rows(up, F);
+    const int64_t F = selection.ffn_of(static_cast<int64_t>(i), down.weight.size(1));
+    for_each_neuron_input(view.layers[i], [&](Linear& linear) { linear = first_rows(linear, F); });
     down.weight = down.weight.narrow(1, 0, F);
   }
   return view;
@@ -184,7 +199,7 @@ void reorder_units(ModelWeights& weights, const UnitPermutation& permutation) {
     for_each_input(layer.attention, [&](Linear& linear) { permute_rows(linear, rows); });
     permute_columns(layer.attention.output, rows);
     const torch::Tensor neurons = torch::tensor(permutation.neurons[i], torch::kInt64).to(device);
-    permute_rows(layer.up, neurons);
+    for_each_neuron_input(layer, [&](Linear& linear) { permute_rows(linear, neurons); });
     permute_columns(layer.down, neurons);
   }
 }

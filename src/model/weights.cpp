@@ -44,6 +44,10 @@ Slot layer_slot(ModelWeights& weights, const Module& module) {
       return slot_of(attention.key);
     case Role::value:
       return slot_of(attention.value);
+    case Role::relative_key:
+      return slot_of(attention.relative_key);
+    case Role::relative_query:
+      return slot_of(attention.relative_query);
     case Role::mixing:
       return {&attention.mixing, nullptr};
     case Role::attention_output:
@@ -53,6 +57,8 @@ Slot layer_slot(ModelWeights& weights, const Module& module) {
                                                   : layer.attention_norm);
     case Role::up:
       return slot_of(layer.up);
+    case Role::gate:
+      return slot_of(layer.gate);
     case Role::down:
       return slot_of(layer.down);
     case Role::ffn_norm:
@@ -81,6 +87,10 @@ Slot slot_of(ModelWeights& weights, const Module& module) {
       return {&weights.types, nullptr};
     case Role::embedding_norm:
       return slot_of(weights.embedding_norm);
+    case Role::relative:
+      return {&weights.relative, nullptr};
+    case Role::relative_norm:
+      return slot_of(weights.relative_norm);
     case Role::embedding_projection:
       return slot_of(weights.embedding_projection);
     case Role::relative_bias:
@@ -95,6 +105,10 @@ Slot slot_of(ModelWeights& weights, const Module& module) {
       return {nullptr, &weights.language_bias};
     case Role::pooler:
       return slot_of(weights.pooler);
+    case Role::pooler_norm:
+      return slot_of(weights.pooler_norm);
+    case Role::final_norm:
+      return slot_of(weights.final_norm);
     default:
       return slot_of(weights.classifier);
   }
@@ -103,6 +117,9 @@ Slot slot_of(ModelWeights& weights, const Module& module) {
 // All that a model may have; an experiment gives mixing to kinds of attention that have none.
 NetworkParts parts_of(const ModelWeights& weights) {
   NetworkParts parts;
+  parts.form = weights.form;
+  parts.disentangled = weights.disentangled;
+  parts.positions = weights.position_table;
   parts.layers = static_cast<int64_t>(weights.layers.size());
   parts.decoder_layers = static_cast<int64_t>(weights.decoder.size());
   parts.patches = weights.patched;
@@ -154,8 +171,9 @@ torch::Tensor fresh_tensor(const TensorSpec& entry, Random& random) {
   // undecided: every input asks for the same share of heads, and no head is more relevant than the
   // others.
   const bool table = role == Role::words || role == Role::types || role == Role::class_token ||
-                     role == Role::relative_bias || role == Role::patches ||
-                     role == Role::controller_budget || role == Role::controller_relevance;
+                     role == Role::relative || role == Role::relative_bias ||
+                     role == Role::patches || role == Role::controller_budget ||
+                     role == Role::controller_relevance;
   const double scale =
       table ? table_scale : std::sqrt(2.0 / static_cast<double>(entry.shape[0] + entry.shape[1]));
   torch::Tensor tensor = torch::empty(entry.shape);
@@ -179,7 +197,8 @@ void for_each_tensor(ModelWeights& weights,
     }
     const std::string name = schema.name_of(module);
     if (slot.weight != nullptr) visit(name + ".weight", *slot.weight);
-    if (slot.bias != nullptr) visit(name + ".bias", *slot.bias);
+    if (slot.bias != nullptr && has_bias(module.role, weights.form))
+      visit(name + ".bias", *slot.bias);
   }
 }
 
@@ -200,8 +219,12 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
     attention.causal = causal;
   };
   weights.layers.resize(static_cast<size_t>(shape.layers));
-  for (LayerWeights& layer : weights.layers) {
+  for (size_t i = 0; i < weights.layers.size(); ++i) {
+    LayerWeights& layer = weights.layers[i];
     set(layer.attention, shape.causal);
+    layer.attention.rotary_theta = shape.rotary.theta_of(static_cast<int64_t>(i));
+    layer.attention.disentangled = shape.disentangled;
+    layer.attention.window = shape.rotary.window_of(static_cast<int64_t>(i));
     layer.activation = shape.activation;
     layer.attention.relative = shape.relative_buckets > 0;
     if (shape.controller > 0) layer.controller.emplace();
@@ -217,6 +240,11 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   weights.padding_position = shape.padding_position;
   weights.head = head;
   weights.family = shape.family;
+  weights.disentangled = shape.disentangled;
+  weights.position_table = shape.has_position_table();
+  weights.form = shape.form;
+  weights.longest = shape.positions;
+  weights.mean_pooling = shape.mean_pooling;
   if (head == OutputHead::masked_lm) weights.masked_head.emplace();
   return weights;
 }

@@ -37,8 +37,12 @@ struct AttentionWeights {
   // below the diagonal is read. An experiment may give one to other kinds too.
   torch::Tensor mixing;
   Linear output;
-  int64_t heads = 0;    // how many heads these tensors hold
-  bool causal = false;  // a token attends to itself and what came before
+  DisentangledShape disentangled = {};
+  Linear relative_key, relative_query;  // of relative positions, where they have their own
+  double rotary_theta = 0;              // > 0: queries and keys turn by their positions
+  int64_t window = 0;                   // > 0: a token sees those that are at most so far away
+  int64_t heads = 0;                    // how many heads these tensors hold
+  bool causal = false;                  // a token attends to itself and what came before
   // Where heads read their keys or values in the input: (heads * head width) column numbers.
   // Undefined: all columns, in order.
   torch::Tensor columns;
@@ -62,8 +66,9 @@ struct ControllerWeights {
 struct LayerWeights {
   AttentionWeights attention;
   std::optional<ControllerWeights> controller;
-  Norm attention_norm;
-  Linear up, down;  // the FFN; with no neurons it is skipped as attention is
+  Norm attention_norm;    // undefined: attention reads the embeddings, normalised already
+  Linear up, gate, down;  // the FFN, `gate` undefined unless it is gated; with no neurons it is
+                          // skipped as attention is
   ActivationKind activation = ActivationKind::gelu;
   Norm ffn_norm;
 };
@@ -86,26 +91,35 @@ struct ModelWeights {
   torch::Tensor words;        // (V, E), E the tables' width; images have the two below instead
   Linear patches;             // (D, numbers in a patch)
   torch::Tensor class_token;  // (1, D), in front of the patches
-  torch::Tensor positions;    // (rows, E)
+  torch::Tensor positions;    // (rows, E); undefined where attention knows positions
   torch::Tensor types;        // (2, E); undefined for images and language models
   Norm embedding_norm;
-  Linear embedding_projection;       // (D, E), where E is not D
-  torch::Tensor relative_bias;       // (buckets, H), where layers have a bias by relative position
+  Linear embedding_projection;  // (D, E), where E is not D
+  torch::Tensor relative_bias;  // (buckets, H), where layers have a bias by relative position
+  DisentangledShape disentangled = {};
+  torch::Tensor relative;  // (rows, D): relative positions of disentangled attention
+  Norm relative_norm;
+  bool position_table = true;
+  NetworkForm form = {};
+  int64_t longest = 0;               // input, special tokens included
   std::string_view family = "bert";  // as in ModelShape
   bool patched = false;              // reads images: which of the tables above there are
   bool typed = true;
   bool narrow = false;            // has an embedding projection
   int64_t padding_position = -1;  // as in ModelShape
   std::vector<LayerWeights> layers;
+  Norm final_norm;                           // where norms come first
   std::vector<DecoderLayerWeights> decoder;  // translation
   // What the encoder's output is for says which of these there are.
   OutputHead head = OutputHead::classifier;
   Linear pooler;
+  Norm pooler_norm;  // of families that have one
+  bool mean_pooling = false;
   Linear classifier;
   std::optional<MaskedHead> masked_head;
   torch::Tensor language_bias;  // (V), of OutputHead::language
 
-  torch::Device device() const { return positions.device(); }
+  torch::Device device() const { return (positions.defined() ? positions : words).device(); }
 };
 
 // Calls `visit` for every tensor with its Hugging Face name, in the order of tensor_specs().

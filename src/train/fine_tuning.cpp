@@ -47,15 +47,21 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   model.layer_norm_eps = checkpoint.config.layer_norm_eps;
   model.weights.masked_head.reset();
   model.weights.head = OutputHead::classifier;
-  if (!model.weights.pooler.weight.defined()) model.weights.pooler = fresh.pooler;
+  if (!model.weights.pooler.weight.defined()) {
+    model.weights.pooler = fresh.pooler;
+    model.weights.pooler_norm = fresh.pooler_norm;
+  }
   if (checkpoint.config.labels != labels) model.weights.classifier = fresh.classifier;
   const bool same_controllers = checkpoint.config.shape.controller == model.shape.controller;
   for (size_t i = 0; i < fresh.layers.size() && !same_controllers; ++i) {
     model.weights.layers[i].controller = fresh.layers[i].controller;
   }
   const int64_t longest = model.shape.positions;
-  model.weights.positions =
-      model.weights.positions.narrow(0, 0, model.shape.position_rows()).clone();
+  model.weights.longest = longest;
+  if (model.weights.positions.defined()) {
+    model.weights.positions =
+        model.weights.positions.narrow(0, 0, model.shape.position_rows()).clone();
+  }
   for (LayerWeights& layer : model.weights.layers) {
     torch::Tensor& mixing = layer.attention.mixing;
     if (mixing.defined()) mixing = mixing.narrow(0, 0, longest).narrow(1, 0, longest).clone();

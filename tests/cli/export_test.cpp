@@ -115,8 +115,8 @@ class OnnxRuntimePeersOf : public OnnxRuntimePeers,
                            public ::testing::WithParamInterface<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(OnnxRuntimePeers, OnnxRuntimePeersOf,
-                         ::testing::Values("bert-tiny", "distilbert-tiny", "electra-cls",
-                                           "roberta-cls"));
+                         ::testing::Values("bert-tiny", "deberta-v2-cls", "distilbert-tiny",
+                                           "electra-cls", "modernbert-cls", "roberta-cls"));
 
 TEST_P(OnnxRuntimePeersOf, GiveAnImportedModelTheLogitsOfTransformers) {
   import_by_ids(GetParam(), folder_.path() / "imported");

@@ -90,11 +90,13 @@ void compare_embed(const Kernels& fast, const Kernels& reference) {
     const std::vector<float> words = random_floats(random, 4 * width);
     const std::vector<float> positions = random_floats(random, 4 * width);
     const std::vector<float> kinds = random_floats(random, 2 * width);
-    for (const int32_t* given : {types.data(), static_cast<const int32_t*>(nullptr)}) {
+    for (const auto& [given, stride] :
+         {std::pair(types.data(), width), std::pair<const int32_t*, int64_t>(nullptr, 0)}) {
       std::vector<float> expected(static_cast<size_t>(4 * (width + 3)), 7.0F);
       std::vector<float> actual = expected;
-      EmbedCall call{ids.data(),   given,           4,        width, words.data(), positions.data(),
-                     kinds.data(), expected.data(), width + 3};
+      EmbedCall call{
+          ids.data(),   given,           4,        width, words.data(), positions.data(), stride,
+          kinds.data(), expected.data(), width + 3};
       reference.embed(call);
       call.out = actual.data();
       fast.embed(call);
@@ -178,7 +180,73 @@ void compare_layer_norm(const Kernels& fast, const Kernels& reference) {
                                 &rounded[static_cast<size_t>(row * stride)], width);
       }
       EXPECT_EQ(copy, rounded);
+      const std::vector<float> in = random_floats(random, 5 * stride, 3.0);
+      const std::vector<float> kept = in;
+      call.in = in.data();
+      fast.layer_norm(call);
+      call.x = expected.data();
+      reference.layer_norm(call);
+      expect_near(actual, expected, 1e-5);
+      EXPECT_EQ(in, kept);
     }
+  }
+}
+
+// Floats as bf16, and back.
+std::vector<uint16_t> rounded_to_bf16(const Kernels& reference, const std::vector<float>& x) {
+  std::vector<uint16_t> bf16(x.size());
+  reference.round_to_bf16(x.data(), bf16.data(), static_cast<int64_t>(x.size()));
+  return bf16;
+}
+
+void expect_near_bf16(const std::vector<uint16_t>& actual, const std::vector<uint16_t>& expected) {
+  for (size_t i = 0; i < actual.size(); ++i) {  // rounded sums may fall on either side of a tie
+    ASSERT_LE(std::abs(static_cast<int>(actual[i]) - static_cast<int>(expected[i])), 1) << i;
+  }
+}
+
+void compare_rotate(const Kernels& fast, const Kernels& reference) {
+  Random random{23};
+  for (const int64_t half : {1, 4, 8, 13, 16, 32, 40}) {
+    const int64_t stride = 2 * half + 3;
+    const std::vector<float> cosines = random_floats(random, 5 * half);
+    const std::vector<float> sines = random_floats(random, 5 * half);
+    std::vector<float> expected = random_floats(random, 5 * stride);
+    std::vector<uint16_t> expected_bf16 = rounded_to_bf16(reference, expected);
+    std::vector<float> actual = expected;
+    std::vector<uint16_t> actual_bf16 = expected_bf16;
+    RotateCall call{expected.data(), GemmOut::f32, stride, 5, half, cosines.data(), sines.data()};
+    reference.rotate(call);
+    call.x = actual.data();
+    fast.rotate(call);
+    expect_near(actual, expected, 1e-6);
+    call.type = GemmOut::bf16;
+    call.x = expected_bf16.data();
+    reference.rotate(call);
+    call.x = actual_bf16.data();
+    fast.rotate(call);
+    expect_near_bf16(actual_bf16, expected_bf16);
+  }
+}
+
+void compare_multiply(const Kernels& fast, const Kernels& reference) {
+  Random random{24};
+  for (const int64_t width : {1, 7, 16, 33, 100}) {
+    const int64_t stride = width + 2;
+    const std::vector<float> by = random_floats(random, 3 * (stride + 1));
+    std::vector<float> expected = random_floats(random, 3 * stride);
+    std::vector<uint16_t> expected_bf16 = rounded_to_bf16(reference, expected);
+    const std::vector<uint16_t> by_bf16 = rounded_to_bf16(reference, by);
+    std::vector<float> actual = expected;
+    std::vector<uint16_t> actual_bf16 = expected_bf16;
+    reference.multiply({expected.data(), stride, by.data(), stride + 1, 3, width, GemmOut::f32});
+    fast.multiply({actual.data(), stride, by.data(), stride + 1, 3, width, GemmOut::f32});
+    EXPECT_EQ(actual, expected);
+    reference.multiply(
+        {expected_bf16.data(), stride, by_bf16.data(), stride + 1, 3, width, GemmOut::bf16});
+    fast.multiply(
+        {actual_bf16.data(), stride, by_bf16.data(), stride + 1, 3, width, GemmOut::bf16});
+    EXPECT_EQ(actual_bf16, expected_bf16);
   }
 }
 
@@ -304,6 +372,8 @@ constexpr Comparison comparisons[] = {
     comparison<&Kernels::softmax>("softmax", compare_softmax),
     comparison<&Kernels::layer_norm>("layer_norm", compare_layer_norm),
     comparison<&Kernels::quantise>("quantise", compare_quantise),
+    comparison<&Kernels::rotate>("rotate", compare_rotate),
+    comparison<&Kernels::multiply>("multiply", compare_multiply),
     comparison<&Kernels::exp>("exp", compare_exp),
     comparison<&Kernels::erf>("erf", compare_erf),
     comparison<&Kernels::gelu>("gelu", compare_gelu),

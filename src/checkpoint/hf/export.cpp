@@ -34,6 +34,7 @@ void require_bert(const ModelConfig& config, const Selection& kept, double budge
     refuse(fmt::format("its attention is {}, which no BERT of Transformers has",
                        attention_name(shape.attention)));
   }
+  if (shape.form.norms == NormOrder::pre) return;  // a skipped block adds zeros
   for (int64_t i = 0; i < shape.layers; ++i) {
     const bool no_heads = kept.heads_of(i) == 0;
     if (!no_heads && kept.ffn_of(i, shape.ffn) > 0) continue;

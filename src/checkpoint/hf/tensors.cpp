@@ -26,16 +26,37 @@ class Mapper {
     });
   }
 
+  // Of the encoder: classes that have a matrix of their own in front of the classifier name it
+  // otherwise.
   bool has_pooler() const {
-    return weights_.has(their_name(schema_.name_of({Role::pooler}) + ".weight"));
+    const std::string name = schema_.name_of({Role::pooler});
+    return name.starts_with(schema_.prefix) && weights_.has(their_name(name + ".weight"));
   }
 
   TensorView take(const TensorSpec& wanted) {
+    const FusedModules* fused = schema_.fused_with(wanted.module.role);
+    if (fused != nullptr) return take_rows(wanted, *fused);
     const std::string name = stored_name(wanted.name);
     const SafetensorsFile& file = weights_.file_of(name);
     file.expect_shape(name, wanted.shape);
     taken_.insert(name);
     return {wanted.name, file.at(name).dtype, wanted.shape, file.finite_bytes(name)};
+  }
+
+  // What one module has of a tensor that holds several of the same shape.
+  TensorView take_rows(const TensorSpec& wanted, const FusedModules& fused) {
+    const std::string name = stored_name(schema_.name_of(fused.name, wanted.module) +
+                                         (wanted.bias ? ".bias" : ".weight"));
+    const SafetensorsFile& file = weights_.file_of(name);
+    std::vector<int64_t> shape = wanted.shape;
+    shape[0] *= static_cast<int64_t>(fused.roles.size());
+    file.expect_shape(name, shape);
+    taken_.insert(name);
+    const std::span<const std::byte> all = file.finite_bytes(name);
+    const size_t size = all.size() / fused.roles.size();
+    const auto part = std::find(fused.roles.begin(), fused.roles.end(), wanted.module.role);
+    const auto index = static_cast<size_t>(part - fused.roles.begin());
+    return {wanted.name, file.at(name).dtype, wanted.shape, all.subspan(index * size, size)};
   }
 
   // Refuses what is left, unless it is known to change nothing.

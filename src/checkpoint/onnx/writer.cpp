@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/onnx/graph.h"
+#include "checkpoint/onnx/positions.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "families/families.h"
 #include "families/relative_positions.h"
@@ -62,7 +64,8 @@ class EncoderGraph {
         schema_(schema_of(config.shape)),
         stored_(config.everything()),
         file_(open_weights(safetensors, config)),
-        precision_(precision) {}
+        precision_(precision),
+        positions_(graph_, config.shape) {}
 
   void build(const Selection& selection) {
     for (const char* name : {"input_ids", "attention_mask"}) graph_.input(name);
@@ -73,16 +76,22 @@ class EncoderGraph {
     if (shape_.relative_buckets > 0) add_relative_bias(key_bias);
     for (int64_t i = 0; i < shape_.layers; ++i) {
       if (selection.heads_of(i) > 0) {
+        const std::string in = block_input(Role::attention_norm, i, x);
         const std::string bias = score_bias(key_bias, i, selection);
-        x = residual(Role::attention_norm, i, attention(x, bias, i, selection), x);
+        x = residual(Role::attention_norm, i, attention(in, bias, i, selection), x);
       }
       const int64_t neurons = selection.ffn_of(i, shape_.ffn);
-      if (neurons > 0) x = residual(Role::ffn_norm, i, ffn(x, i, neurons), x);
+      if (neurons > 0) {
+        x = residual(Role::ffn_norm, i, ffn(block_input(Role::ffn_norm, i, x), i, neurons), x);
+      }
     }
+    if (pre_norm()) x = norm(schema_.name_of({Role::final_norm}), x, shape_.width);
     classify(x);
   }
 
  private:
+  bool pre_norm() const { return shape_.form.norms == NormOrder::pre; }
+
   std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& dims) const {
     file_.expect_shape(name, dims);
     return file_.read_f32(name);
@@ -93,8 +102,9 @@ class EncoderGraph {
     half_ = graph_.scalar("half", 0.5F);
     square_root_two_ = graph_.scalar("square_root_two", std::sqrt(2.0F));
     hidden_key_ = graph_.scalar("hidden_key", std::numeric_limits<float>::lowest());
-    head_width_root_ =
-        graph_.scalar("head_width_root", std::sqrt(static_cast<float>(shape_.head_width())));
+    head_width_root_ = graph_.scalar(
+        "head_width_root",
+        std::sqrt(static_cast<float>(shape_.disentangled.terms() * shape_.head_width())));
     index_zero_ = graph_.whole_scalar("index_zero", 0);
   }
 
@@ -116,9 +126,11 @@ class EncoderGraph {
           "Gather", "type_rows", {table(Role::types, shape_.token_types), "token_type_ids"});
       rows = graph_.make("Add", "words_and_types", {rows, types});
     }
+    if (shape_.has_position_table()) {
+      rows = graph_.make("Add", "embeddings", {rows, positions()});
+    }
     const std::string x =
-        norm(schema_.name_of({Role::embedding_norm}),
-             graph_.make("Add", "embeddings", {rows, positions()}), shape_.embedding_width());
+        norm(schema_.name_of({Role::embedding_norm}), rows, shape_.embedding_width());
     if (shape_.embedding == 0) return x;
     return linear(schema_.name_of({Role::embedding_projection}), x, shape_.embedding, shape_.width,
                   first(shape_.embedding), first(shape_.width));
@@ -129,11 +141,9 @@ class EncoderGraph {
     if (shape_.padding_position >= 0) {
       return graph_.make("Gather", "position_rows", {rows, counted_positions()});
     }
-    onnx::NodeProto& length = graph_.node("Shape", "length", {"input_ids"});  // of one element
-    set_attribute(length, "start", int64_t{1});
-    return graph_.make(
-        "Slice", "position_rows",
-        {rows, graph_.whole("from_start", {0}), "length", graph_.whole("first_axis", {0})});
+    return graph_.make("Slice", "position_rows",
+                       {rows, graph_.whole("from_start", {0}), positions_.length(),
+                        graph_.whole("first_axis", {0})});
   }
 
   // The padding token's position for that token, the next ones in turn for all others.
@@ -145,8 +155,8 @@ class EncoderGraph {
     set_attribute(counted, "to", int64_t{onnx::TensorProto::INT64});
     const std::string sums = graph_.make("CumSum", "token_counts",
                                          {"counted_tokens", graph_.whole_scalar("count_axis", 1)});
-    const std::string places = graph_.make("Mul", "token_places", {sums, "counted_tokens"});
-    return graph_.make("Add", "positions", {places, padding});
+    const std::string numbers = graph_.make("Mul", "token_numbers", {sums, "counted_tokens"});
+    return graph_.make("Add", "positions", {numbers, padding});
   }
 
   // 0 where a key may be looked at, a number far below every score where it is padding.
@@ -207,14 +217,11 @@ class EncoderGraph {
   std::string linear(const std::string& name, const std::string& x, int64_t width_in,
                      int64_t width_out, const Kept& in, const Kept& out) {
     const std::vector<float> weight = tensor(name + ".weight", {width_out, width_in});
-    const std::vector<float> bias = tensor(name + ".bias", {width_out});
     std::vector<float> cut;
     cut.reserve(in.size() * out.size());
     for (const int64_t i : in) {
       for (const int64_t o : out) cut.push_back(weight[static_cast<size_t>(o * width_in + i)]);
     }
-    std::vector<float> cut_bias;
-    for (const int64_t o : out) cut_bias.push_back(bias[static_cast<size_t>(o)]);
     const auto rows = static_cast<int64_t>(in.size());
     const auto columns = static_cast<int64_t>(out.size());
     const std::string product =
@@ -222,6 +229,10 @@ class EncoderGraph {
             ? int8_product(name, x, {rows, columns}, cut)
             : graph_.make("MatMul", name + ".product",
                           {x, graph_.floats(name + ".weight", {rows, columns}, cut)});
+    if (file_.find(name + ".bias") == nullptr) return product;
+    const std::vector<float> bias = tensor(name + ".bias", {width_out});
+    std::vector<float> cut_bias;
+    for (const int64_t o : out) cut_bias.push_back(bias[static_cast<size_t>(o)]);
     return graph_.make("Add", name, {product, graph_.floats(name + ".bias", {columns}, cut_bias)});
   }
 
@@ -285,12 +296,27 @@ class EncoderGraph {
       const std::string full = in_layer(role, layer);
       return by_head(full, linear(full, x, D, E, first(D), columns), layout, order);
     };
-    const std::string query = part(Role::query, {0, 2, 1, 3});
-    const std::string key = part(Role::key, {0, 2, 3, 1});
+    const double theta = shape_.rotary.theta_of(layer);
+    std::string query = part(Role::query, {0, 2, 1, 3});
+    std::string key;
+    if (theta > 0) {
+      query = positions_.rotated(prefix + "query", query, theta);
+      key = positions_.rotated(prefix + "key", part(Role::key, {0, 2, 1, 3}), theta);
+      onnx::NodeProto& by_column = graph_.node("Transpose", prefix + "keys_by_column", {key});
+      set_attribute(by_column, "perm", std::vector<int64_t>{0, 1, 3, 2});
+      key = by_column.output(0);
+    } else {
+      key = part(Role::key, {0, 2, 3, 1});
+    }
     const std::string value = part(Role::value, {0, 2, 1, 3});
+    const int64_t window = shape_.rotary.window_of(layer);
+    const std::string bias = window > 0 ? positions_.with_window(key_bias, window) : key_bias;
     std::string scores = graph_.make("MatMul", prefix + "products", {query, key});
+    if (shape_.disentangled.farthest > 0) {
+      scores = with_relative_scores(scores, query, key, layer, columns);
+    }
     scores = graph_.make("Div", prefix + "scores", {scores, head_width_root_});
-    scores = graph_.make("Add", prefix + "masked_scores", {scores, key_bias});
+    scores = graph_.make("Add", prefix + "masked_scores", {scores, bias});
     onnx::NodeProto& softmax = graph_.node("Softmax", prefix + "softmax", {scores});
     set_attribute(softmax, "axis", int64_t{3});
     const std::string mixed = graph_.make("MatMul", prefix + "mixed", {softmax.output(0), value});
@@ -300,6 +326,86 @@ class EncoderGraph {
         graph_.make("Reshape", prefix + "context",
                     {by_token.output(0), graph_.whole(prefix + "joined", {0, 0, count * W})});
     return linear(in_layer(Role::attention_output, layer), context, E, D, columns, first(D));
+  }
+
+  // The normalised table of relative positions: rows x D.
+  const std::vector<float>& relative_table() {
+    if (!relative_table_.empty()) return relative_table_;
+    const int64_t D = shape_.width;
+    const DisentangledShape& relative = shape_.disentangled;
+    relative_table_ = tensor(schema_.name_of({Role::relative}) + ".weight", {relative.rows(), D});
+    if (!relative.norm) return relative_table_;
+    const std::string name = schema_.name_of({Role::relative_norm});
+    const std::vector<float> weight = tensor(name + ".weight", {D});
+    const std::vector<float> bias = tensor(name + ".bias", {D});
+    const auto width = static_cast<size_t>(D);
+    for (auto row = relative_table_.begin(); row != relative_table_.end(); row += D) {
+      const double mean = std::accumulate(row, row + D, 0.0) / static_cast<double>(D);
+      double variance = 0;
+      for (size_t d = 0; d < width; ++d) {
+        const double deviation = row[static_cast<std::ptrdiff_t>(d)] - mean;
+        variance += deviation * deviation / static_cast<double>(D);
+      }
+      const double factor = 1 / std::sqrt(variance + config_.layer_norm_eps);
+      for (size_t d = 0; d < width; ++d) {
+        float& x = row[static_cast<std::ptrdiff_t>(d)];
+        x = static_cast<float>((x - mean) * factor) * weight[d] + bias[d];
+      }
+    }
+    return relative_table_;
+  }
+
+  // Relative positions as the heads with these columns see them: (heads, W, rows).
+  std::string relative_positions(const std::string& name, Role role, int64_t layer,
+                                 const Kept& columns) {
+    const int64_t D = shape_.width;
+    const int64_t W = shape_.head_width();
+    const int64_t rows = shape_.disentangled.rows();
+    const int64_t E = stored_.heads_of(layer) * W;
+    const std::vector<float>& table = relative_table();
+    const std::vector<float> weight = tensor(in_layer(role, layer) + ".weight", {E, D});
+    const std::vector<float> bias = tensor(in_layer(role, layer) + ".bias", {E});
+    std::vector<float> projected;
+    for (const int64_t column : columns) {
+      const auto own = weight.begin() + column * D;
+      for (int64_t row = 0; row < rows; ++row) {
+        projected.push_back(std::inner_product(own, own + D, table.begin() + row * D,
+                                               bias[static_cast<size_t>(column)]));
+      }
+    }
+    const auto heads = static_cast<int64_t>(columns.size()) / W;
+    return graph_.floats(name, {heads, W, rows}, projected);
+  }
+
+  // Adds what is between contents and relative positions. query (B, H, T, W), key (B, H, W, T).
+  std::string with_relative_scores(std::string scores, const std::string& query,
+                                   const std::string& key, int64_t layer, const Kept& columns) {
+    const DisentangledShape& relative = shape_.disentangled;
+    const std::string prefix = fmt::format("layer.{}.relative.", layer);
+    const std::string all = graph_.make("Shape", prefix + "shape", {scores});
+    const std::string rows =
+        graph_.make("Expand", prefix + "rows", {positions_.relative_rows(), all});
+    const auto add = [&](const std::string& kind, const std::string& products, int64_t axis) {
+      onnx::NodeProto& taken =
+          graph_.node("GatherElements", prefix + kind + ".scores", {products, rows});
+      set_attribute(taken, "axis", axis);
+      scores = graph_.make("Add", prefix + kind + ".sum", {scores, taken.output(0)});
+    };
+    if (relative.content_to_position) {
+      const Role role = relative.shared_projections ? Role::key : Role::relative_key;
+      const std::string keys = relative_positions(prefix + "keys", role, layer, columns);
+      add("keys", graph_.make("MatMul", prefix + "keys.products", {query, keys}), 3);
+    }
+    if (relative.position_to_content) {
+      const Role role = relative.shared_projections ? Role::query : Role::relative_query;
+      onnx::NodeProto& queries =
+          graph_.node("Transpose", prefix + "queries.by_row",
+                      {relative_positions(prefix + "queries", role, layer, columns)});
+      set_attribute(queries, "perm", std::vector<int64_t>{0, 2, 1});
+      add("queries", graph_.make("MatMul", prefix + "queries.products", {queries.output(0), key}),
+          2);
+    }
+    return scores;
   }
 
   // x * 0.5 * (1 + erf(x / sqrt(2)))
@@ -336,16 +442,28 @@ class EncoderGraph {
     const int64_t D = shape_.width;
     const int64_t F = stored_.ffn_of(layer, shape_.ffn);
     const std::string wide = linear(in_layer(Role::up, layer), x, D, F, first(D), first(neurons));
-    const std::string hidden =
+    std::string hidden =
         activation(fmt::format("layer.{}.{}", layer, activation_name(shape_.activation)), wide,
                    shape_.activation);
+    if (shape_.form.gated_ffn) {
+      hidden = graph_.make(
+          "Mul", fmt::format("layer.{}.gated", layer),
+          {hidden, linear(in_layer(Role::gate, layer), x, D, F, first(D), first(neurons))});
+    }
     return linear(in_layer(Role::down, layer), hidden, F, D, first(neurons), first(D));
+  }
+
+  // What attention or FFN reads, where norms come first.
+  std::string block_input(Role norm_role, int64_t layer, const std::string& x) {
+    const bool normed = pre_norm() && (norm_role != Role::attention_norm || layer > 0);
+    return normed ? norm(in_layer(norm_role, layer), x, shape_.width) : x;
   }
 
   std::string residual(Role norm_role, int64_t layer, const std::string& change,
                        const std::string& x) {
     const std::string name = in_layer(norm_role, layer);
-    return norm(name, graph_.make("Add", name + ".residual", {change, x}), shape_.width);
+    const std::string sum = graph_.make("Add", name + ".residual", {change, x});
+    return pre_norm() ? sum : norm(name, sum, shape_.width);
   }
 
   std::string norm(const std::string& name, const std::string& x, int64_t width) {
@@ -353,7 +471,10 @@ class EncoderGraph {
     const std::string weight = name + ".weight";
     const std::string bias = name + ".bias";
     graph_.floats(weight, dims, tensor(weight, dims));
-    graph_.floats(bias, dims, tensor(bias, dims));
+    graph_.floats(bias, dims,
+                  file_.find(bias) != nullptr
+                      ? tensor(bias, dims)
+                      : std::vector<float>(static_cast<size_t>(width), 0.0F));
     onnx::NodeProto& made = graph_.node("LayerNormalization", name, {x, weight, bias});
     set_attribute(made, "axis", int64_t{-1});
     set_attribute(made, "epsilon", static_cast<float>(config_.layer_norm_eps));
@@ -366,19 +487,45 @@ class EncoderGraph {
     const std::string weight = layer + ".weight";
     const std::string bias = layer + ".bias";
     graph_.floats(weight, {rows, shape_.width}, tensor(weight, {rows, shape_.width}));
-    graph_.floats(bias, {rows}, tensor(bias, {rows}));
-    onnx::NodeProto& made = graph_.node("Gemm", name, {x, weight, bias});
+    std::vector<std::string> inputs = {x, weight};
+    if (file_.find(bias) != nullptr) {
+      inputs.push_back(graph_.floats(bias, {rows}, tensor(bias, {rows})));
+    }
+    onnx::NodeProto& made = graph_.node("Gemm", name, inputs);
     set_attribute(made, "transB", int64_t{1});
     return made.output(0);
   }
 
+  std::string first_token(const std::string& x) {
+    onnx::NodeProto& row = graph_.node("Gather", "first_token", {x, index_zero_});
+    set_attribute(row, "axis", int64_t{1});
+    return row.output(0);
+  }
+
+  // Over the tokens that are no padding.
+  std::string mean_token(const std::string& x) {
+    onnx::NodeProto& real = graph_.node("Cast", "real_tokens", {"attention_mask"});
+    set_attribute(real, "to", int64_t{onnx::TensorProto::FLOAT});
+    const std::string weights = graph_.make(
+        "Unsqueeze", "token_weights", {"real_tokens", graph_.whole("token_weight_axis", {2})});
+    const std::string axis = graph_.whole("token_axis", {1});
+    const auto sum = [&](const std::string& name, const std::string& of) {
+      onnx::NodeProto& made = graph_.node("ReduceSum", name, {of, axis});
+      set_attribute(made, "keepdims", int64_t{0});
+      return made.output(0);
+    };
+    const std::string rows = graph_.make("Mul", "weighted_tokens", {x, weights});
+    return graph_.make("Div", "mean_token", {sum("token_sum", rows), sum("token_count", weights)});
+  }
+
   void classify(const std::string& x) {
-    onnx::NodeProto& first_token = graph_.node("Gather", "first_token", {x, index_zero_});
-    set_attribute(first_token, "axis", int64_t{1});
-    const std::string pooled =
-        dense(schema_.name_of({Role::pooler}), "pooled", first_token.output(0), shape_.width);
-    dense(schema_.name_of({Role::classifier}), "logits",
-          activation("pooled_activation", pooled, schema_.pooler_activation), shape_.labels);
+    const std::string row = shape_.mean_pooling ? mean_token(x) : first_token(x);
+    std::string pooled = dense(schema_.name_of({Role::pooler}), "pooled", row, shape_.width);
+    pooled = activation("pooled_activation", pooled, schema_.pooler_activation);
+    if (shape_.form.pooler_norm) {
+      pooled = norm(schema_.name_of({Role::pooler_norm}), pooled, shape_.width);
+    }
+    dense(schema_.name_of({Role::classifier}), "logits", pooled, shape_.labels);
     graph_.output("logits", shape_.labels);
   }
 
@@ -389,6 +536,8 @@ class EncoderGraph {
   Selection stored_;  // what the file holds
   SafetensorsFile file_;
   OnnxPrecision precision_;
+  OnnxPositions positions_;
+  std::vector<float> relative_table_;
   std::map<std::string, std::string> quantised_;  // by the name of what they were made from
   std::string one_, half_, square_root_two_, hidden_key_, head_width_root_, index_zero_;
 };

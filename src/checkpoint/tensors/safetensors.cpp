@@ -59,12 +59,17 @@ SafetensorsFile::SafetensorsFile(std::filesystem::path path)
   }
   header_ = parse_safetensors_header(file_->read(length_bytes, header_size),
                                      file_size - data_start_, path_.string());
-  for (size_t i = 0; i < header_.tensors.size(); ++i) index_.emplace(header_.tensors[i].name, i);
+  index_names();
 }
 
 SafetensorsFile::~SafetensorsFile() = default;
 SafetensorsFile::SafetensorsFile(SafetensorsFile&& other) noexcept = default;
 SafetensorsFile& SafetensorsFile::operator=(SafetensorsFile&& other) noexcept = default;
+
+void SafetensorsFile::index_names() {
+  index_.clear();
+  for (size_t i = 0; i < header_.tensors.size(); ++i) index_.emplace(header_.tensors[i].name, i);
+}
 
 void SafetensorsFile::fail(const std::string& message) const {
   throw Error(ErrorCode::bad_model, "read safetensors",
@@ -133,6 +138,28 @@ std::span<const std::byte> SafetensorsFile::finite_bytes(std::string_view name) 
 std::vector<float> SafetensorsFile::read_f32(std::string_view name) const {
   const std::span<const std::byte> stored = finite_bytes(name);
   return decode_f32(at(name).dtype, stored);
+}
+
+void SafetensorsFile::split_rows(const std::string& name, const std::vector<std::string>& parts) {
+  TensorInfo part = at(name);
+  const auto count = static_cast<int64_t>(parts.size());
+  if (part.shape.empty() || part.shape[0] % count != 0) {
+    fail(fmt::format("tensor \"{}\" has shape {}, which are not {} matrices of equal size", name,
+                     shape_text(part.shape), count));
+  }
+  const auto position = static_cast<std::ptrdiff_t>(index_.find(name)->second);
+  const uint64_t size = (part.end - part.begin) / parts.size();
+  part.shape[0] /= count;
+  std::vector<TensorInfo> split;
+  for (const std::string& each : parts) {
+    part.name = each;
+    part.end = part.begin + size;
+    split.push_back(part);
+    part.begin = part.end;
+  }
+  std::vector<TensorInfo>& all = header_.tensors;
+  all.insert(all.erase(all.begin() + position), split.begin(), split.end());
+  index_names();
 }
 
 uint64_t SafetensorsFile::checksum() const {

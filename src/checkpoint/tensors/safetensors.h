@@ -53,9 +53,13 @@ class SafetensorsFile {
   // finite_bytes() as floats.
   std::vector<float> read_f32(std::string_view name) const;
 
+  // From now on the rows of `name` are as many tensors of equal size as there are `parts`.
+  void split_rows(const std::string& name, const std::vector<std::string>& parts);
+
   uint64_t checksum() const;  // XXH64 of the whole file; reads all of it
 
  private:
+  void index_names();
   [[noreturn]] void fail(const std::string& message) const;
 
   std::filesystem::path path_;

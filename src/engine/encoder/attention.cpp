@@ -1,7 +1,9 @@
 #include "engine/encoder/attention.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "engine/encoder/disentangled.h"
 #include "engine/encoder/linear.h"
 
 namespace headroom {
@@ -42,15 +44,36 @@ bool full_tiles(int64_t head_width) {
   return head_width % (2 * panel_width) == 0;
 }
 
+// Keys [first, end) that a block of queries looks at; `first` starts a panel.
+struct KeyRange {
+  int64_t first = 0;
+  int64_t end = 0;
+
+  int64_t count() const { return end - first; }
+};
+
+// Below every score: its exponential is 0.
+constexpr float hidden_score = -1e30F;
+
+std::optional<PositionScores> position_scores(const EngineWeights& weights,
+                                              const PackedLayer& layer, const Kernels& kernels,
+                                              const Workspace& work, int64_t tokens,
+                                              int64_t queries) {
+  if (weights.shape.disentangled.farthest == 0) return {};
+  return PositionScores(weights, layer, kernels, work, tokens, queries);
+}
+
 // T tokens, Q queries, H heads kept, W padded head width.
 class Attention {
  public:
   Attention(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
-            const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries)
+            const Kernels& kernels, const Workspace& work, const Stream& input, int64_t tokens,
+            int64_t queries)
       : layer_(layer),
         heads_(heads),
         kernels_(kernels),
         work_(work),
+        stream_(input),
         kind_(weights.shape.attention),
         positions_(weights.shape.positions),
         T_(tokens),
@@ -58,6 +81,8 @@ class Attention {
         head_width_(weights.shape.head_width()),
         head_panels_(weights.head_panels()),
         lane_elements_(4 / work.queries.size),
+        windowed_(layer.window > 0 && layer.window < tokens - 1),
+        position_scores_(position_scores(weights, layer, kernels, work, tokens, queries)),
         fused_(fused_kernel(queries)),
         block_rows_(kernels.has_tiles && !in_floats() ? attention_rows : vector_rows),
         input_{0, 0, layer.inputs.lanes()} {
@@ -77,6 +102,25 @@ class Attention {
     if (last > query_part) project(key_part, last, T_);
   }
 
+  // Turns queries and keys by their positions.
+  void rotate(int64_t queries) const {
+    if (layer_.rotary.cosines == nullptr) return;
+    RotateCall call;
+    call.type = work_.queries.type();
+    call.stride = W_;
+    call.half = head_width_ / 2;
+    call.cosines = layer_.rotary.cosines;
+    call.sines = layer_.rotary.sines;
+    for (size_t i = 0; i < heads_.heads.size(); ++i) {
+      call.x = head(work_.queries, static_cast<int64_t>(i));
+      call.rows = queries;
+      kernels_.rotate(call);
+      call.x = head(work_.keys, static_cast<int64_t>(i));
+      call.rows = T_;
+      kernels_.rotate(call);
+    }
+  }
+
   // Copies keys and values that are not projected, but columns of the input.
   void copy_input() const {
     for (size_t i = 0; i < heads_.heads.size(); ++i) {
@@ -84,7 +128,7 @@ class Attention {
       const auto head = static_cast<int64_t>(i);
       if (!has_key_projection(kind_)) copy_keys(first, head);
       if (has_mixing(kind_)) {
-        copy_to_panels(work_.stream.x, first, head_width_, T_, work_.unmixed);
+        copy_to_panels(stream_.x, first, head_width_, T_, work_.unmixed);
         mix_values(head);
       } else if (!has_value_projection(kind_)) {
         copy_values(first, head);
@@ -108,6 +152,7 @@ class Attention {
   static constexpr int64_t vector_rows = 28;  // two of AVX-512's micro-kernels of 14 rows
 
   decltype(Kernels::attend_heads) fused_kernel(int64_t queries) const {
+    if (windowed_ || position_scores_) return nullptr;
     if (queries > 1) return work_.head_scratch != nullptr ? kernels_.attend_heads : nullptr;
     return !in_floats() && full_tiles(W_) ? kernels_.attend_query : nullptr;
   }
@@ -138,11 +183,35 @@ class Attention {
     kernels_.transpose(reinterpret_cast<const float*>(head(work_.keys, i)), lanes, T_, lanes,
                        reinterpret_cast<float*>(work_.transposed_keys));
     const uint32_t* values = packed_values(i);
+    const int64_t slot = heads_.slots[static_cast<size_t>(i)];
+    if (position_scores_) position_scores_->prepare(slot, head_rows(work_.keys, i, 0));
     for (int64_t row = 0; row < queries; row += block_rows_) {
       const int64_t rows = std::min(block_rows_, queries - row);
-      score(i, row, rows);
-      softmax(rows);
-      weigh_values(i, values, rows, context, row);
+      const KeyRange keys = keys_of(row, rows);
+      if (position_scores_) {
+        position_scores_->start(slot, head_rows(work_.queries, i, row), row, rows);
+      }
+      score(i, row, rows, keys);
+      if (windowed_) hide_outside_window(row, rows, keys);
+      softmax(rows, keys);
+      weigh_values(i, values, rows, context, row, keys);
+    }
+  }
+
+  // Of queries [row, row + rows): within the window of one of them.
+  KeyRange keys_of(int64_t row, int64_t rows) const {
+    if (!windowed_) return {0, T_};
+    const int64_t first = std::max<int64_t>(row - layer_.window, 0);
+    return {first / panel_width * panel_width, std::min(row + rows + layer_.window, T_)};
+  }
+
+  void hide_outside_window(int64_t row, int64_t rows, const KeyRange& keys) const {
+    for (int64_t r = 0; r < rows; ++r) {
+      float* scores = work_.scores.floats() + r * work_.scores.stride;
+      const int64_t first = row + r - layer_.window - keys.first;
+      const int64_t end = row + r + layer_.window + 1 - keys.first;
+      std::fill(scores, scores + std::max<int64_t>(first, 0), hidden_score);
+      std::fill(scores + std::min(end, keys.count()), scores + keys.count(), hidden_score);
     }
   }
 
@@ -150,6 +219,12 @@ class Attention {
 
   std::byte* head(const Activation& all, int64_t i) const {
     return all.data + i * T_ * W_ * all.size;
+  }
+
+  // The i-th head's rows from `row` on.
+  Activation head_rows(Activation all, int64_t i, int64_t row) const {
+    all.data = head(all, i) + row * W_ * all.size;
+    return all;
   }
 
   // Of the first `count` listed panels; `segment` must live as long as the call.
@@ -178,7 +253,7 @@ class Attention {
     }
     GemmCall call = product(rows, input_, count);
     call.out = work_.queries.type();
-    multiply(kernels_, work_.stream.operand, call);
+    multiply(kernels_, stream_.operand, call);
   }
 
   struct Target {
@@ -207,14 +282,14 @@ class Attention {
       return;
     }
     float* floats = in_floats() ? reinterpret_cast<float*>(head(work_.values, i)) : work_.unmixed;
-    copy_to_panels(work_.stream.x, first, head_width_, T_, floats);
+    copy_to_panels(stream_.x, first, head_width_, T_, floats);
     if (!in_floats()) convert(floats, T_ * W_, head(work_.values, i));
   }
 
   // A head's columns of the stream from `first` on, T x W in attention's precision, padded with
   // zeros.
   void copy_rows(int64_t first, std::byte* to) const {
-    const Activation& x = work_.stream.x;
+    const Activation& x = stream_.x;
     const int64_t size = work_.keys.size;
     std::fill_n(to, T_ * W_ * size, std::byte{0});
     for (int64_t t = 0; t < T_; ++t) {
@@ -256,22 +331,19 @@ class Attention {
 
   int64_t key_lanes() const { return round_up(T_, lane_elements_) / lane_elements_; }
 
-  // scores: rows x T = queries, rows x W, times transposed keys, W x T.
-  void score(int64_t i, int64_t row, int64_t rows) const {
+  // scores: rows x keys = queries, rows x W, times transposed keys, W x keys.
+  void score(int64_t i, int64_t row, int64_t rows, const KeyRange& keys) const {
     const GemmSegment all_lanes = {0, 0, W_ / lane_elements_};
-    const int64_t count = round_up(T_, panel_width) / panel_width;
+    const int64_t count = round_up(keys.count(), panel_width) / panel_width;
     for (int64_t p = 0; p < count; ++p) {
-      work_.panels[p] = {work_.transposed_keys + p * all_lanes.length * panel_width, nullptr,
+      const int64_t key = keys.first + p * panel_width;
+      work_.panels[p] = {work_.transposed_keys + key * all_lanes.length, nullptr,
                          work_.scores.at(0, p * panel_width), work_.scores.stride, nullptr};
     }
     GemmCall call = product(rows, all_lanes, count);
-    if (work_.score_bias != nullptr) {
-      fill_scores(work_.score_bias[i], row, rows);
-      call.start = GemmStart::accumulate;
-    }
-    Activation queries = work_.queries;
-    queries.data = head(work_.queries, i) + row * W_ * queries.size;
-    multiply(kernels_, queries, call);
+    if (work_.score_bias != nullptr) fill_scores(work_.score_bias[i], row, rows);
+    if (position_scores_ || work_.score_bias != nullptr) call.start = GemmStart::accumulate;
+    multiply(kernels_, head_rows(work_.queries, i, row), call);
   }
 
   // Scores start with what is added to them.
@@ -283,12 +355,12 @@ class Attention {
     }
   }
 
-  void softmax(int64_t rows) const {
+  void softmax(int64_t rows, const KeyRange& keys) const {
     SoftmaxCall call;
     call.x = work_.scores.floats();
     call.stride = work_.scores.stride;
     call.rows = rows;
-    call.length = T_;
+    call.length = keys.count();
     call.inverse_sums = work_.inverse_sums;
     if (!in_floats()) {
       call.bf16 = work_.probabilities.bf16();
@@ -297,15 +369,16 @@ class Attention {
     kernels_.softmax(call);
   }
 
-  // context: rows x W = probabilities, rows x T, times values, T x W.
+  // context: rows x W = probabilities, rows x keys, times values, keys x W.
   void weigh_values(int64_t i, const uint32_t* values, int64_t rows, const Activation& context,
-                    int64_t row) const {
-    const GemmSegment all_keys = {0, 0, key_lanes()};
+                    int64_t row, const KeyRange& keys) const {
+    const GemmSegment key_rows = {0, keys.first / lane_elements_,
+                                  round_up(keys.count(), lane_elements_) / lane_elements_};
     for (int64_t p = 0; p < head_panels_; ++p) {
-      work_.panels[p] = {values + p * all_keys.length * panel_width, nullptr,
+      work_.panels[p] = {values + p * key_lanes() * panel_width, nullptr,
                          context.at(row, i * W_ + p * panel_width), context.stride, nullptr};
     }
-    GemmCall call = product(rows, all_keys, head_panels_);
+    GemmCall call = product(rows, key_rows, head_panels_);
     call.epilogue = GemmEpilogue::scale_rows;
     call.row_scales = work_.inverse_sums;
     call.out = context.type();
@@ -316,15 +389,18 @@ class Attention {
   const HeadSet& heads_;
   const Kernels& kernels_;
   const Workspace& work_;
+  const Stream& stream_;  // what the layer reads
   AttentionKind kind_;
   int64_t positions_;
   int64_t T_;
   int64_t W_;           // of a head, padded to full panels
   int64_t head_width_;  // of a head, without padding
   int64_t head_panels_;
-  int64_t lane_elements_;                  // in a lane of attention's products
-  decltype(Kernels::attend_heads) fused_;  // null: products and softmax apart
-  int64_t block_rows_;                     // queries whose scores are computed together
+  int64_t lane_elements_;                          // in a lane of attention's products
+  bool windowed_;                                  // some tokens do not see each other
+  std::optional<PositionScores> position_scores_;  // where scores start, unless at 0
+  decltype(Kernels::attend_heads) fused_;          // null: products and softmax apart
+  int64_t block_rows_;                             // queries whose scores are computed together
   GemmSegment input_;
 };
 
@@ -338,10 +414,12 @@ AttentionMode attention_mode(Precision linear, const Kernels& kernels, int64_t h
 }
 
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
-            const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
-            const Activation& context) {
-  const Attention attention(weights, layer, heads, kernels, work, tokens, queries);
+            const Kernels& kernels, const Workspace& work, const Stream& input, int64_t tokens,
+            int64_t queries, const Activation& context) {
+  if (layer.window > 0) tokens = std::min(tokens, queries + layer.window);
+  const Attention attention(weights, layer, heads, kernels, work, input, tokens, queries);
   attention.project(queries);
+  attention.rotate(queries);
   attention.copy_input();
   attention.attend(queries, context);
 }

@@ -17,9 +17,10 @@ namespace headroom {
 AttentionMode attention_mode(Precision linear, const Kernels& kernels, int64_t head_width);
 
 // Writes `context`, queries x (H W), for the first `queries` of the sequence's `tokens` tokens, all
-// of which are keys and values.
+// of which are keys and values within the layer's window. `input` is the stream, or its normalised
+// copy.
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,
-            const Kernels& kernels, const Workspace& work, int64_t tokens, int64_t queries,
-            const Activation& context);
+            const Kernels& kernels, const Workspace& work, const Stream& input, int64_t tokens,
+            int64_t queries, const Activation& context);
 
 }  // namespace headroom

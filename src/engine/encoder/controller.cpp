@@ -8,16 +8,6 @@
 namespace headroom {
 namespace {
 
-void mean_over_tokens(const Activation& x, int64_t tokens, int64_t width, float* mean) {
-  std::fill_n(mean, width, 0.0F);
-  for (int64_t t = 0; t < tokens; ++t) {
-    const float* row = x.floats() + t * x.stride;
-    for (int64_t d = 0; d < width; ++d) mean[d] += row[d];
-  }
-  const float share = 1.0F / static_cast<float>(tokens);
-  for (int64_t d = 0; d < width; ++d) mean[d] *= share;
-}
-
 void apply(const Kernels& kernels, const PackedMatrix& matrix, const Activation& in,
            const Activation& out, const Workspace& work) {
   const GemmSegment all = {0, 0, matrix.lanes()};
@@ -33,7 +23,7 @@ HeadSet choose_heads(const EngineWeights& weights, int64_t layer, const HeadLimi
   const PackedController& controller = *weights.layers[static_cast<size_t>(layer)].controller;
   const ChoiceSpace& space = work.choice;
   const int64_t H = weights.shape.heads;
-  mean_over_tokens(work.stream.x, tokens, weights.shape.width, space.mean.floats());
+  mean_of_rows(work.stream.x, tokens, weights.shape.width, space.mean.floats());
   apply(kernels, controller.hidden, space.mean, space.hidden, work);
   float* hidden = space.hidden.floats();
   for (int64_t i = 0; i < weights.shape.controller; ++i) hidden[i] = std::max(hidden[i], 0.0F);

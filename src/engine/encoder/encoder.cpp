@@ -56,7 +56,8 @@ class Pass {
       const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
       const HeadSet heads = heads_of(i, T);
       if (!heads.heads.empty()) {
-        attend(weights_, layer, heads, kernels_, work_, T, T, work_.context);
+        const Stream& input = input_of(work_.stream, T, layer.attention_norm);
+        attend(weights_, layer, heads, kernels_, work_, input, T, T, work_.context);
         add_attention(layer, heads, work_.context, work_.stream, T);
       }
       ran += static_cast<int64_t>(heads.heads.size());
@@ -78,13 +79,20 @@ class Pass {
     const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
     const HeadSet heads = heads_of(last, T);
     const Activation context = row_of(work_.tail_context, slot);
-    attend(weights_, layer, heads, kernels_, work_, T, 1, context);
+    const Stream& input = input_of(work_.stream, T, layer.attention_norm);
+    attend(weights_, layer, heads, kernels_, work_, input, T, 1, context);
     copy_to_tail(slot);
     if (plan_.limit) {  // the next sequence has other heads: no product for several of them
       const Stream row = {row_of(work_.tail.x, slot), row_of(work_.tail.operand, slot)};
       add_attention(layer, heads, context, row, 1);
     }
     return ran + static_cast<int64_t>(heads.heads.size());
+  }
+
+  // Behind the last layer.
+  void finish(const Stream& stream, int64_t rows) const {
+    if (weights_.shape.form.norms == NormOrder::pre)
+      normalise(stream, rows, weights_.final_norm, stream);
   }
 
   // The rest, for the first `rows` rows of the tail.
@@ -99,6 +107,7 @@ class Pass {
       feed_forward(weights_.layers[static_cast<size_t>(i)], plan_.layers[static_cast<size_t>(i)],
                    work_.tail, work_.tail_hidden, rows);
     }
+    finish(work_.tail, rows);
   }
 
  private:
@@ -133,7 +142,7 @@ class Pass {
     } else {
       embed_counted(sequence, tokens, padding, rows);
     }
-    normalise(rows, tokens, weights_.embedding_norm);
+    normalise(rows, tokens, weights_.embedding_norm, rows);
     if (narrow) widen(tokens);
   }
 
@@ -147,7 +156,8 @@ class Pass {
     call.tokens = count;
     call.width = E;
     call.word_rows = weights_.words;
-    call.position_rows = weights_.positions + position * E;
+    call.position_rows = weights_.positions + position * weights_.position_stride;
+    call.position_stride = weights_.position_stride;
     call.type_rows = weights_.types;
     call.out = rows.x.floats() + first * rows.x.stride;
     call.out_stride = rows.x.stride;
@@ -198,9 +208,23 @@ class Pass {
       quantise(kernels_, stream.x, rows, D, stream.operand);
   }
 
-  void normalise(const Stream& stream, int64_t rows, const NormWeights& norm) const {
+  // What a block reads: the stream, or its normalised copy.
+  const Stream& input_of(const Stream& stream, int64_t rows, const NormWeights& norm) const {
+    if (weights_.shape.form.norms == NormOrder::post || norm.weight.empty()) return stream;
+    normalise(stream, rows, norm, work_.normed);
+    return work_.normed;
+  }
+
+  // Behind the sum of a block and the stream.
+  void close_block(const Stream& stream, int64_t rows, const NormWeights& norm) const {
+    if (weights_.shape.form.norms == NormOrder::post) normalise(stream, rows, norm, stream);
+  }
+
+  void normalise(const Stream& from, int64_t rows, const NormWeights& norm,
+                 const Stream& stream) const {
     const auto width = static_cast<int64_t>(norm.weight.size());
     LayerNormCall call;
+    call.in = from.x.floats();
     call.x = stream.x.floats();
     call.stride = stream.x.stride;
     call.rows = rows;
@@ -234,19 +258,38 @@ class Pass {
                {&layer.output, layer.output.panels(), in, rows, heads.output_segments, stream.x,
                 GemmStart::accumulate, GemmEpilogue::none},
                work_.panels);
-    normalise(stream, rows, layer.attention_norm);
+    close_block(stream, rows, layer.attention_norm);
+  }
+
+  // hidden *= what the gate's matrix makes of the same input.
+  void apply_gate(const PackedLayer& layer, int64_t neurons, const Stream& input,
+                  const Activation& hidden, int64_t rows) const {
+    const GemmSegment all = {0, 0, layer.gate.lanes()};
+    run_linear(kernels_,
+               {&layer.gate,
+                round_up(neurons, panel_width) / panel_width,
+                input.operand,
+                rows,
+                {&all, 1},
+                work_.gate,
+                GemmStart::bias,
+                GemmEpilogue::none},
+               work_.panels);
+    kernels_.multiply({hidden.data, hidden.stride, work_.gate.data, work_.gate.stride, rows,
+                       neurons, hidden.type()});
   }
 
   void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,
                     const Activation& hidden, int64_t rows) const {
     if (plan.ffn == 0) return;
     const int64_t each = elements_per_lane(weights_.precision);
+    const Stream& read = input_of(stream, rows, layer.ffn_norm);
     const GemmSegment input = {0, 0, layer.up.lanes()};
     const GemmSegment inside = {0, 0, round_up(plan.ffn, each) / each};
     run_linear(kernels_,
                {&layer.up,
                 round_up(plan.ffn, panel_width) / panel_width,
-                stream.operand,
+                read.operand,
                 rows,
                 {&input, 1},
                 hidden,
@@ -254,6 +297,7 @@ class Pass {
                 activation_.epilogue,
                 activation_.gate},
                work_.panels);
+    if (weights_.shape.form.gated_ffn) apply_gate(layer, plan.ffn, read, hidden, rows);
     // The last pair may reach over the budget's last neuron, which the panel computed anyway.
     if (weights_.precision == Precision::bf16 && plan.ffn % each != 0) {
       for (int64_t row = 0; row < rows; ++row) {
@@ -270,7 +314,7 @@ class Pass {
                 GemmStart::accumulate,
                 GemmEpilogue::none},
                work_.panels);
-    normalise(stream, rows, layer.ffn_norm);
+    close_block(stream, rows, layer.ffn_norm);
   }
 
   static void copy_row(const Activation& from, const Activation& to, int64_t row) {
@@ -307,6 +351,7 @@ float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, f
     for (size_t i = 0; i < sequences.size(); ++i) {
       const auto T = static_cast<int64_t>(sequences[i].ids.size());
       count(i, pass.layers(sequences[i], T, weights_.shape.layers));
+      pass.finish(work.stream, T);
       head_.compute({kernels_, work, work.stream, T}, outputs);
       outputs += outputs_of(sequences[i]);
     }

@@ -58,6 +58,15 @@ inline void quantise(const Kernels& kernels, const Activation& from, int64_t row
                     reinterpret_cast<uint8_t*>(to.data), to.stride, to.scales});
 }
 
+// What linear layers read of the stream's floats, where that is a copy.
+inline void round_rows(const Kernels& kernels, const Stream& stream, int64_t rows, int64_t width) {
+  if (stream.operand.size == 1) quantise(kernels, stream.x, rows, width, stream.operand);
+  for (int64_t row = 0; stream.operand.size == 2 && row < rows; ++row) {
+    kernels.round_to_bf16(stream.x.floats() + row * stream.x.stride,
+                          stream.operand.bf16() + row * stream.operand.stride, width);
+  }
+}
+
 inline void run_linear(const Kernels& kernels, const LinearCall& linear, GemmPanel* list) {
   for (int64_t p = 0; p < linear.panels; ++p) {
     list[p] = linear.matrix->gemm_panel(p, linear.segments, linear.out.at(0, p * panel_width),

@@ -84,6 +84,16 @@ ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
 
 }  // namespace
 
+void mean_of_rows(const Activation& x, int64_t rows, int64_t width, float* mean) {
+  std::fill_n(mean, width, 0.0F);
+  for (int64_t t = 0; t < rows; ++t) {
+    const float* row = x.floats() + t * x.stride;
+    for (int64_t d = 0; d < width; ++d) mean[d] += row[d];
+  }
+  const float share = 1.0F / static_cast<float>(rows);
+  for (int64_t d = 0; d < width; ++d) mean[d] *= share;
+}
+
 Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, int64_t tokens,
                          Arena& arena) {
   const ModelShape& shape = weights.shape;
@@ -97,6 +107,7 @@ Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, 
   arena.reset();
   Workspace work;
   work.stream = take_stream(arena, T, D, precision);
+  if (weights.shape.form.norms == NormOrder::pre) work.normed = take_stream(arena, T, D, precision);
   if (shape.embedding > 0) work.narrow = take_stream(arena, T, shape.embedding, Precision::fp32);
   work.queries = take_dense(arena, T * shape.heads, head_width, attention.precision);
   work.keys = take_dense(arena, T * shape.heads, head_width, attention.precision);
@@ -104,11 +115,19 @@ Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, 
   if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
   take_for_head(arena, T, head_width, attention.precision, work);
   if (!weights.relative_bias.empty()) work.score_bias = arena.take<const float*>(shape.heads);
+  if (shape.disentangled.farthest > 0) {
+    // A block of 32 rows reaches 31 more distances than there are tokens, in any panels.
+    work.position_products =
+        take_rows(arena, attention_rows, T + attention_rows + 2 * panel_width, Precision::fp32);
+    work.expanded_positions = take_rows(arena, attention_rows, T, Precision::fp32);
+    work.key_positions = arena.take<float>(T * T);
+  }
   if (attention.fused) {
     work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
   }
   work.context = take_rows(arena, T, all_heads, written);
   work.hidden = take_rows(arena, T, shape.ffn, written);
+  if (weights.shape.form.gated_ffn) work.gate = take_rows(arena, T, shape.ffn, written);
   work.tail = take_stream(arena, tail_rows, D, precision);
   work.tail_context = take_rows(arena, tail_rows, all_heads, written);
   work.tail_hidden = take_rows(arena, tail_rows, shape.ffn, written);
@@ -119,7 +138,8 @@ Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, 
   const int64_t output_rows = shape.readout == Readout::tokens ? T : tail_rows;
   work.logits = arena.take<float>(output_rows * round_up(output_width, panel_width));
   if (shape.controller > 0) work.choice = take_choice(arena, shape);
-  const int64_t widest = std::max({3 * all_heads, shape.ffn, D, output_width, T, shape.controller});
+  const int64_t widest = std::max(
+      {3 * all_heads, shape.ffn, D, output_width, T + 3 * attention_rows, shape.controller});
   work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
   return work;
 }

@@ -45,6 +45,7 @@ struct ChoiceSpace {
 // T tokens, D width, H kept heads of padded width W, F FFN width, B sequences.
 struct Workspace {
   Stream stream;  // T x D
+  Stream normed;  // T x D: what blocks read of the stream, where norms come first
   Stream narrow;  // T x E: embeddings, where they are narrower, in floats
   // Attention of all kept heads, in its precision:
   Activation queries;  // H x T x W
@@ -57,10 +58,16 @@ struct Workspace {
   Activation scores;                       // attention_rows x T, in floats
   Activation probabilities;                // softmax of them: in place, or in bf16
   float* inverse_sums = nullptr;
+  // Disentangled attention: contents of a block of queries or keys by relative positions, the same
+  // by query, and that of all keys: panels of 16 keys, each by query.
+  Activation position_products;
+  Activation expanded_positions;
+  float* key_positions = nullptr;
   const float** score_bias = nullptr;  // of every kept head, where scores have one
   uint32_t* head_scratch = nullptr;    // of fused attention
   Activation context;                  // T x (H W)
   Activation hidden;                   // T x F
+  Activation gate;                     // T x F: what a gated FFN multiplies it by
   Activation quantised;                // int8: what a product reads of one of these two
   Stream tail;                         // B x D
   Activation tail_context;             // B x (H W)
@@ -70,6 +77,8 @@ struct Workspace {
   GemmPanel* panels = nullptr;  // for whichever product comes next
   ChoiceSpace choice;           // adaptive models
 };
+
+void mean_of_rows(const Activation& x, int64_t rows, int64_t width, float* mean);  // of floats
 
 // Queries whose scores are computed together, at most: two tiles, whose 32 x 128 floats are 16 KB
 // at 128 tokens, so that softmax finds them in L1.

@@ -13,6 +13,7 @@ struct EmbedCall {
   int64_t width = 0;
   const float* word_rows = nullptr;      // V x D, dense
   const float* position_rows = nullptr;  // positions x D
+  int64_t position_stride = 0;           // D; 0: one row for all positions
   const float* type_rows = nullptr;      // types x D
   float* out = nullptr;                  // T x D
   int64_t out_stride = 0;

@@ -28,7 +28,9 @@
 #include "engine/kernels/head_attention.h"
 #include "engine/kernels/isa.h"
 #include "engine/kernels/layer_norm.h"
+#include "engine/kernels/multiply.h"
 #include "engine/kernels/quantise.h"
+#include "engine/kernels/rotate.h"
 #include "engine/kernels/softmax.h"
 
 namespace headroom {
@@ -49,6 +51,8 @@ struct Kernels {
   void (*softmax)(const SoftmaxCall&) = nullptr;
   void (*layer_norm)(const LayerNormCall&) = nullptr;
   void (*quantise)(const QuantiseCall&) = nullptr;
+  void (*rotate)(const RotateCall&) = nullptr;
+  void (*multiply)(const MultiplyCall&) = nullptr;
   Map* exp = nullptr;   // relative error 1e-6 for x in [-87, 88]; 0 below
   Map* erf = nullptr;   // relative error 1e-6
   Map* gelu = nullptr;  // x * P(N(0,1) <= x), BERT's exact form

@@ -1,4 +1,4 @@
-// Layer normalisation of rows, in place: (x - mean) / sqrt(variance + eps) * weight + bias.
+// Layer normalisation of rows: (x - mean) / sqrt(variance + eps) * weight + bias.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace headroom {
 
 struct LayerNormCall {
-  float* x = nullptr;  // rows x width
+  float* x = nullptr;  // rows x width: the result
   int64_t stride = 0;
   int64_t rows = 0;
   int64_t width = 0;
@@ -15,6 +15,7 @@ struct LayerNormCall {
   float eps = 0;
   uint16_t* bf16 = nullptr;  // not null: the result as bf16 as well
   int64_t bf16_stride = 0;
+  const float* in = nullptr;  // rows like x; null: x, in place
 };
 
 }  // namespace headroom

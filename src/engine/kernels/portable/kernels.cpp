@@ -124,7 +124,7 @@ void gemm_int8(const GemmCall& call) {
 void embed(const EmbedCall& call) {
   for (int64_t t = 0; t < call.tokens; ++t) {
     const float* word = call.word_rows + call.ids[t] * call.width;
-    const float* position = call.position_rows + t * call.width;
+    const float* position = call.position_rows + t * call.position_stride;
     const float* type = call.type_rows + (call.types != nullptr ? call.types[t] : 0) * call.width;
     float* out = call.out + t * call.out_stride;
     for (int64_t i = 0; i < call.width; ++i) out[i] = word[i] + position[i] + type[i];
@@ -154,20 +154,66 @@ void softmax(const SoftmaxCall& call) {
 void layer_norm(const LayerNormCall& call) {
   for (int64_t row = 0; row < call.rows; ++row) {
     float* x = call.x + row * call.stride;
+    const float* in = call.in != nullptr ? call.in + row * call.stride : x;
     double mean = 0;
-    for (int64_t i = 0; i < call.width; ++i) mean += x[i];
+    for (int64_t i = 0; i < call.width; ++i) mean += in[i];
     mean /= static_cast<double>(call.width);
     double variance = 0;
-    for (int64_t i = 0; i < call.width; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    for (int64_t i = 0; i < call.width; ++i) variance += (in[i] - mean) * (in[i] - mean);
     variance /= static_cast<double>(call.width);
     const double factor = 1.0 / std::sqrt(variance + call.eps);
     for (int64_t i = 0; i < call.width; ++i) {
-      x[i] = static_cast<float>((x[i] - mean) * factor) * call.weight[i] + call.bias[i];
+      x[i] = static_cast<float>((in[i] - mean) * factor) * call.weight[i] + call.bias[i];
     }
     if (call.bf16 != nullptr) {
       std::transform(x, x + call.width, call.bf16 + row * call.bf16_stride, to_bf16);
     }
   }
+}
+
+float load(const float* from) {
+  return *from;
+}
+float load(const uint16_t* from) {
+  return from_bf16(*from);
+}
+void store(float* to, float value) {
+  *to = value;
+}
+void store(uint16_t* to, float value) {
+  *to = to_bf16(value);
+}
+
+template <typename Number>
+void rotate_rows(const RotateCall& call) {
+  for (int64_t row = 0; row < call.rows; ++row) {
+    Number* x = static_cast<Number*>(call.x) + row * call.stride;
+    for (int64_t i = 0; i < call.half; ++i) {
+      const float a = load(x + i);
+      const float b = load(x + i + call.half);
+      const float cosine = call.cosines[row * call.half + i];
+      const float sine = call.sines[row * call.half + i];
+      store(x + i, a * cosine - b * sine);
+      store(x + i + call.half, b * cosine + a * sine);
+    }
+  }
+}
+
+void rotate(const RotateCall& call) {
+  call.type == GemmOut::f32 ? rotate_rows<float>(call) : rotate_rows<uint16_t>(call);
+}
+
+template <typename Number>
+void multiply_rows(const MultiplyCall& call) {
+  for (int64_t row = 0; row < call.rows; ++row) {
+    Number* x = static_cast<Number*>(call.x) + row * call.stride;
+    const Number* by = static_cast<const Number*>(call.by) + row * call.by_stride;
+    for (int64_t i = 0; i < call.width; ++i) store(x + i, load(x + i) * load(by + i));
+  }
+}
+
+void multiply(const MultiplyCall& call) {
+  call.type == GemmOut::f32 ? multiply_rows<float>(call) : multiply_rows<uint16_t>(call);
 }
 
 void exp(float* x, int64_t count) {
@@ -266,6 +312,8 @@ const Kernels& portable_table() {
                                     .softmax = portable::softmax,
                                     .layer_norm = portable::layer_norm,
                                     .quantise = portable::quantise,
+                                    .rotate = portable::rotate,
+                                    .multiply = portable::multiply,
                                     .exp = portable::exp,
                                     .erf = portable::erf,
                                     .gelu = portable::gelu,

@@ -8,6 +8,7 @@
 #include "engine/kernels/simd/layer_norm.h"
 #include "engine/kernels/simd/quantise.h"
 #include "engine/kernels/simd/query_attention.h"
+#include "engine/kernels/simd/rotate.h"
 #include "engine/kernels/simd/softmax.h"
 
 namespace headroom::kernels::simd {
@@ -23,6 +24,8 @@ constexpr Kernels kernels(Isa isa) {
           .softmax = softmax<S>,
           .layer_norm = layer_norm<S>,
           .quantise = quantise<S>,
+          .rotate = rotate<S>,
+          .multiply = multiply<S>,
           .exp = map<S, exp<S>>,
           .erf = map<S, erf<S>>,
           .gelu = map<S, gelu<S>>,

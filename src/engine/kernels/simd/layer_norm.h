@@ -18,6 +18,7 @@ void normalise_rows(const LayerNormCall& shared, int64_t first) {
   const LayerNormCall call = shared;  // a copy: no store can alias it, so it stays in registers
   const float reciprocal = 1.0F / static_cast<float>(call.width);
   float* const x = call.x + first * call.stride;
+  const float* const in = call.in != nullptr ? call.in + first * call.stride : x;
   uint16_t* const bf16 = call.bf16 != nullptr ? call.bf16 + first * call.bf16_stride : nullptr;
   Float sums[rows];
   Float means[rows];
@@ -25,7 +26,7 @@ void normalise_rows(const LayerNormCall& shared, int64_t first) {
   for (Float& sum : sums) sum = S::zero();
   for_each_register<S>(0, call.width, [&](int64_t i, auto lanes) {
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r) sums[r] = S::add(sums[r], lanes.load(x + r * call.stride + i));
+    for (int r = 0; r < rows; ++r) sums[r] = S::add(sums[r], lanes.load(in + r * call.stride + i));
   });
 #pragma GCC unroll 4
   for (int r = 0; r < rows; ++r) means[r] = S::broadcast(S::reduce_add(sums[r]) * reciprocal);
@@ -33,7 +34,7 @@ void normalise_rows(const LayerNormCall& shared, int64_t first) {
   for_each_register<S>(0, call.width, [&](int64_t i, auto lanes) {
 #pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
-      const Float deviation = S::subtract(lanes.load(x + r * call.stride + i), means[r]);
+      const Float deviation = S::subtract(lanes.load(in + r * call.stride + i), means[r]);
       sums[r] = S::fma(lanes.keep(deviation), lanes.keep(deviation), sums[r]);
     }
   });
@@ -47,11 +48,10 @@ void normalise_rows(const LayerNormCall& shared, int64_t first) {
     const Float bias = lanes.load(call.bias + i);
 #pragma GCC unroll 4
     for (int r = 0; r < rows; ++r) {
-      float* const element = x + r * call.stride + i;
-      const Float deviation =
-          S::multiply(S::subtract(lanes.load(element), means[r]), inverse_std[r]);
+      const Float element = lanes.load(in + r * call.stride + i);
+      const Float deviation = S::multiply(S::subtract(element, means[r]), inverse_std[r]);
       const Float y = S::fma(deviation, weight, bias);
-      lanes.store(element, y);
+      lanes.store(x + r * call.stride + i, y);
       if (bf16 != nullptr) lanes.store_bf16(bf16 + r * call.bf16_stride + i, y);
     }
   });

@@ -11,6 +11,7 @@ template <class S>
 struct AllLanes {
   using Float = typename S::Float;
   static Float load(const float* from) { return S::load(from); }
+  static Float load_bf16(const uint16_t* from) { return S::load_bf16(from); }
   static Float keep(Float x) { return x; }
   static void store(float* to, Float x) { S::store(to, x); }
   static void store_bf16(uint16_t* to, Float x) { S::store_bf16(to, x); }
@@ -23,6 +24,11 @@ struct FirstLanes {
   int64_t count;
 
   Float load(const float* from) const { return S::load_first(from, count); }
+  Float load_bf16(const uint16_t* from) const {
+    uint16_t all[S::lanes] = {};
+    for (int64_t i = 0; i < count; ++i) all[i] = from[i];
+    return S::load_bf16(all);
+  }
   Float keep(Float x) const { return S::keep_first(x, count); }
   void store(float* to, Float x) const { S::store_first(to, x, count); }
   void store_bf16(uint16_t* to, Float x) const { S::store_bf16_first(to, x, count); }
