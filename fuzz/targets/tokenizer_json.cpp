@@ -8,7 +8,7 @@ namespace {
 
 const Target tokenizer_json("tokenizer_json", [](std::string_view input) {
   accepts({ErrorCode::bad_model}, [&] {
-    const HfTokenizer tokenizer = parse_tokenizer_json(input);
+    const PlainBertTokenizer tokenizer = parse_tokenizer_json(input);
     const std::string text = tokenizer.vocabulary.to_text();
     require(Vocabulary::from_text(text) == tokenizer.vocabulary,
             "the vocabulary can be stored as vocab.txt");

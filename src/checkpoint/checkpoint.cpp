@@ -139,7 +139,9 @@ void write_checkpoint(const fs::path& directory, const CheckpointContent& conten
   Json config = config_to_json(written);
   config.update(content.keys.is_null() ? Json::object() : content.keys);
   write_file_atomically(folder / "config.json", config.dump(2) + "\n");
-  write_file_atomically(folder / "vocab.txt", content.vocabulary);
+  if (!content.vocabulary.empty()) {
+    write_file_atomically(folder / "vocab.txt", content.vocabulary);
+  }
   write_file_atomically(folder / "README.md", content.card);
   if (!content.log.empty()) write_file_atomically(folder / "train_log.jsonl", content.log);
   for (const auto& [name, text] : content.files) write_file_atomically(folder / name, text);

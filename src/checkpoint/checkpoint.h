@@ -35,7 +35,7 @@ std::string read_checkpoint_file(const std::filesystem::path& file, uint64_t lim
 
 struct CheckpointContent {
   ModelConfig config;
-  std::string vocabulary;  // vocab.txt
+  std::string vocabulary;  // vocab.txt; empty: no file, `files` have a tokenizer.json
   std::string card;        // README.md
   std::string log;         // train_log.jsonl; empty: no file
   std::vector<TensorView> tensors;

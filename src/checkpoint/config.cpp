@@ -29,7 +29,7 @@ bool has_other_output(const ModelConfig& config) {
 }
 
 int needed_version(const ModelConfig& config) {
-  if (has_other_output(config)) return 5;
+  if (has_other_output(config) || config.tokenizer == TokenizerKind::pipeline) return 5;
   if (config.shape.family != "bert") return 4;
   if (config.adaptive()) return 3;
   if (config.task == Task::pair || !has_family(config.task)) return 3;

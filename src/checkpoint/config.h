@@ -36,21 +36,24 @@ constexpr std::string_view method_name(Method method) {
   return method_table.name(method);
 }
 
-enum class TokenizerKind { word, wordpiece, character, space };
+enum class TokenizerKind { word, wordpiece, character, space, pipeline };
 inline constexpr auto tokenizer_table =
     enum_table<TokenizerKind>("tokenizer", {{TokenizerKind::word, "word"},
                                             {TokenizerKind::wordpiece, "wordpiece"},
                                             {TokenizerKind::character, "character"},
-                                            {TokenizerKind::space, "space"}});
+                                            {TokenizerKind::space, "space"},
+                                            // as tokenizer.json beside the weights says
+                                            {TokenizerKind::pipeline, "pipeline"}});
 constexpr const auto& table_of(TokenizerKind) {
   return tokenizer_table;
 }
 constexpr std::string_view tokenizer_name(TokenizerKind kind) {
   return tokenizer_table.name(kind);
 }
-// "words", "word pieces", "characters"
+// "words", "word pieces", "characters", "tokens"
 constexpr std::string_view token_word(TokenizerKind kind) {
   if (kind == TokenizerKind::character) return "characters";
+  if (kind == TokenizerKind::pipeline) return "tokens";
   return kind == TokenizerKind::wordpiece ? "word pieces" : "words";
 }
 

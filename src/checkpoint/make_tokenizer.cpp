@@ -1,7 +1,11 @@
 #include "checkpoint/make_tokenizer.h"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
 #include <utility>
 
+#include "checkpoint/checkpoint.h"
 #include "families/families.h"
 #include "text/plain_tokenizer.h"
 #include "text/word_tokenizer.h"
@@ -18,6 +22,8 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
       return std::make_unique<CharacterTokenizer>(std::move(vocabulary));
     case TokenizerKind::space:
       return std::make_unique<SpaceTokenizer>(std::move(vocabulary));
+    case TokenizerKind::pipeline:
+      throw std::logic_error("a tokenizer.json is more than its vocabulary");
     case TokenizerKind::word:
       break;
   }
@@ -30,6 +36,38 @@ std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary 
   auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
   tokenizer->set_framing(std::move(framing));
   return tokenizer;
+}
+
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory,
+                                          const ModelConfig& config) {
+  if (config.tokenizer != TokenizerKind::pipeline) {
+    return make_tokenizer(config, read_vocabulary(directory, config));
+  }
+  auto tokenizer = read_tokenizer(read_tokenizer_files(directory));
+  const int64_t tokens = tokenizer->vocabulary().size();
+  if (tokens > config.shape.vocabulary) {
+    throw Error(ErrorCode::bad_model, "read tokenizer.json",
+                fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",
+                            tokens, config.shape.vocabulary));
+  }
+  return tokenizer;
+}
+
+TokenizerFiles read_tokenizer_files(const std::filesystem::path& directory) {
+  TokenizerFiles files;
+  files.tokenizer_json = read_checkpoint_file(directory / "tokenizer.json", max_tokenizer_json);
+  if (std::filesystem::exists(directory / "tokenizer_config.json")) {
+    files.tokenizer_config =
+        read_checkpoint_file(directory / "tokenizer_config.json", max_tokenizer_config);
+  }
+  return files;
+}
+
+std::map<std::string, std::string> named_files(const TokenizerFiles& files) {
+  std::map<std::string, std::string> named;
+  if (!files.tokenizer_json.empty()) named["tokenizer.json"] = files.tokenizer_json;
+  if (!files.tokenizer_config.empty()) named["tokenizer_config.json"] = files.tokenizer_config;
+  return named;
 }
 
 }  // namespace headroom

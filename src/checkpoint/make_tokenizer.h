@@ -1,9 +1,13 @@
 // The tokenizer that a checkpoint's vocabulary was made for.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "checkpoint/config.h"
+#include "text/pipeline/read_tokenizer.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -14,5 +18,15 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
 
 // With those of the model's family.
 std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary vocabulary);
+
+// Of a checkpoint directory, whatever its kind. Throws ErrorCode::bad_model when its files are
+// missing, damaged or do not fit `config`.
+std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory,
+                                          const ModelConfig& config);
+
+// tokenizer.json and, where there is one, tokenizer_config.json of a checkpoint directory.
+TokenizerFiles read_tokenizer_files(const std::filesystem::path& directory);
+// The same as files to write into another.
+std::map<std::string, std::string> named_files(const TokenizerFiles& files);
 
 }  // namespace headroom

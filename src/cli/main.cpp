@@ -33,6 +33,7 @@ constexpr Verb native_verbs[] = {
     {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},
     {"export", "write a checkpoint at one budget as ONNX or as a Hugging Face folder", run_export},
     {"report", "one HTML file with plots, from a model and data or from results", run_report},
+    {"tokenize", "what a model's tokenizer makes of lines of text", run_tokenize},
     {"data", "list known data sets, check files", run_data},
 };
 

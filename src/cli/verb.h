@@ -24,6 +24,7 @@ int run_pretrain(int argc, char** argv);
 int run_report(int argc, char** argv);
 int run_reproduce(int argc, char** argv);
 int run_serve(int argc, char** argv);
+int run_tokenize(int argc, char** argv);
 int run_train(int argc, char** argv);
 
 }  // namespace headroom

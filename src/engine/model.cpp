@@ -34,7 +34,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
                                                      const EngineOptions& options) {
   require_answers(config, directory);
   const Isa isa = options.isa ? checked_isa(*options.isa) : chosen_isa();
-  std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
+  std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(directory, config);
   const auto number_bytes = static_cast<uint64_t>(4 / elements_per_lane(options.precision));
   require_weights_fit(config, number_bytes, options.max_memory, directory);
   EngineWeights weights = load_engine_weights(directory / "model.safetensors", config,

@@ -9,7 +9,7 @@ inline namespace train {
 
 CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::Device device) {
   ModelConfig config = read_config(directory);
-  std::unique_ptr<Tokenizer> tokenizer = make_tokenizer(config, read_vocabulary(directory, config));
+  std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(directory, config);
   ElasticModel model;
   model.shape = config.shape;
   model.dropout = config.dropout;

@@ -172,15 +172,21 @@ TEST(HfImport, ShardsArePutTogether) {
   expect_values(fixture, {});
 }
 
-TEST(HfImport, OtherDropoutsAndLengthsAreNoted) {
+TEST(HfImport, OtherDropoutsAreNoted) {
   HfFixture fixture;
   fixture.config["classifier_dropout"] = 0.3;
   fixture.write_all();
-  fixture.write("tokenizer_config.json", R"({"model_max_length": 4})");
   const std::vector<std::string> notes = import_hf_folder(fixture.path(), fixture.out()).notes;
-  ASSERT_EQ(notes.size(), 2U);
+  ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0], "classifier_dropout = 0.3 is not kept: training here has one dropout, 0.1");
-  EXPECT_EQ(notes[1], "model_max_length = 4 is not kept: texts are cut at 5 tokens here");
+}
+
+TEST(HfImport, AShorterLengthIsKept) {
+  HfFixture fixture;
+  fixture.write_all();
+  fixture.write("tokenizer_config.json", R"({"model_max_length": 4})");
+  import_hf_folder(fixture.path(), fixture.out());
+  EXPECT_EQ(read_config(fixture.out()).longest_input(), 4);
 }
 
 TEST(HfImport, TheCardAndTheLicenceTravelAlong) {

@@ -9,6 +9,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/tokenizer.h"
+#include "checkpoint/make_tokenizer.h"
 #include "checkpoint/sliced_tensors.h"
 #include "families/families.h"
 
@@ -82,6 +83,8 @@ void add_companions(const fs::path& checkpoint, const ModelConfig& config,
       card_with_section(text_or_nothing(checkpoint / "README.md"), "Exported by headroom", lines);
   if (config.tokenizer == TokenizerKind::wordpiece) {
     content.files["tokenizer_config.json"] = tokenizer_config_text(config.lower_case, config.shape);
+  } else if (config.tokenizer == TokenizerKind::pipeline) {
+    content.files.merge(named_files(read_tokenizer_files(checkpoint)));
   }
   for (const char* name : licence_names) {
     if (fs::exists(checkpoint / name)) content.files[name] = text_or_nothing(checkpoint / name);
@@ -99,7 +102,8 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   require_replaceable(out, "export");
   const ModelConfig config = read_config(checkpoint);
   require_fixed_heads(config, "export");
-  const Vocabulary vocabulary = read_vocabulary(checkpoint, config);
+  const std::unique_ptr<Tokenizer> tokenizer = load_tokenizer(checkpoint, config);
+  const Vocabulary& vocabulary = tokenizer->vocabulary();
   const Selection kept = config.selection(budget);
   if (form == HfForm::dense_equivalent) require_bert(config, kept, budget);
   const bool whole = kept == all_heads(config.shape.layers, config.shape.heads);
@@ -122,7 +126,8 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
         "the words of this checkpoint are headroom's own: Transformers has no such tokenizer and "
         "has to be given token ids");
   }
-  CheckpointContent content{cut, vocabulary.to_text(), "", "", tensors.views()};
+  const bool has_list = config.tokenizer != TokenizerKind::pipeline;
+  CheckpointContent content{cut, has_list ? vocabulary.to_text() : "", "", "", tensors.views()};
   content.keys = transformers_keys(vocabulary, report.dtype);
   if (counts_from_padding(config.shape)) content.keys.erase("pad_token_id");
   std::vector<std::string> lines = {fmt::format("At budget {}, {}, {}", budget, what, today())};

@@ -12,6 +12,7 @@
 #include "checkpoint/hf/config.h"
 #include "checkpoint/hf/tensors.h"
 #include "checkpoint/hf/tokenizer.h"
+#include "checkpoint/make_tokenizer.h"
 
 namespace headroom {
 namespace {
@@ -68,8 +69,12 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
   report.architecture =
       config.architecture.empty() ? config.config.architecture() : config.architecture;
   report.notes = config.notes;
-  const HfTokenizer tokenizer = read_hf_tokenizer(folder, report.config.shape, report.notes);
+  const HfTokenizer tokenizer = read_hf_tokenizer(folder, report.config.shape);
+  report.config.tokenizer = tokenizer.kind;
   report.config.lower_case = tokenizer.lower_case;
+  if (!report.config.max_tokens && tokenizer.max_tokens < report.config.shape.positions) {
+    report.config.max_tokens = tokenizer.max_tokens;
+  }
   const HfWeights weights(folder);
   const HfTensors tensors = map_hf_tensors(weights, report.config);
   report.config.pooler = tensors.pooler;
@@ -77,8 +82,10 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
   for (const TensorView& tensor : tensors.tensors) {
     report.parameters += static_cast<int64_t>(tensor.bytes.size()) * 8 / dtype_bits(tensor.dtype);
   }
-  write_checkpoint(out, {report.config, tokenizer.vocabulary.to_text(), card_for(folder, report),
-                         "", tensors.tensors, licence_files(folder)});
+  std::map<std::string, std::string> files = licence_files(folder);
+  files.merge(named_files(tokenizer.files));
+  write_checkpoint(out, {report.config, tokenizer.vocabulary, card_for(folder, report), "",
+                         tensors.tensors, files});
   return report;
 }
 

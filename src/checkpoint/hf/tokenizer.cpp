@@ -8,11 +8,10 @@
 
 #include "base/error.h"
 #include "families/families.h"
+#include "text/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {
-
-constexpr uint64_t tokenizer_json_limit = 64ULL << 20;
 
 struct SpecialKey {
   const char* key;
@@ -71,10 +70,10 @@ void check_added_tokens_file(const HfFolder& folder) {
 struct TokenizerSettings {
   std::optional<bool> lower_case;  // none: not said
   bool needs_tokenizer_json = false;
+  std::optional<int64_t> max_tokens;
 };
 
-TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
-                                std::vector<std::string>& notes) {
+TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape) {
   const std::string name = "tokenizer_config.json";
   if (!folder.has(name)) return {};
   const Json json = folder.json(name);
@@ -104,12 +103,8 @@ TokenizerSettings read_settings(const HfFolder& folder, const ModelShape& shape,
   }
   check_special_tokens(name, json);
   // Transformers writes 1e30 for "no limit".
-  const double longest = fields.number_or("model_max_length", 1e30, 1, 1e300);
-  if (longest < static_cast<double>(shape.positions)) {
-    notes.push_back(
-        fmt::format("model_max_length = {} is not kept: texts are cut at {} tokens here", longest,
-                    shape.positions));
-  }
+  const double longest = fields.number_or("model_max_length", 1e30, 2, 1e300);
+  if (longest < 1e9) settings.max_tokens = static_cast<int64_t>(longest);
   return settings;
 }
 
@@ -118,22 +113,54 @@ std::optional<Vocabulary> read_vocabulary_file(const HfFolder& folder) {
   return Vocabulary::from_text(folder.text("vocab.txt", Vocabulary::max_text_bytes));
 }
 
-std::optional<HfTokenizer> read_tokenizer_file(const HfFolder& folder) {
+// Nothing where there is no tokenizer.json, or one that is not BERT's own.
+std::optional<PlainBertTokenizer> read_plain_bert(const HfFolder& folder) {
   if (!folder.has("tokenizer.json")) return std::nullopt;
-  return parse_tokenizer_json(folder.text("tokenizer.json", tokenizer_json_limit));
+  try {
+    return parse_tokenizer_json(folder.text("tokenizer.json", max_tokenizer_json));
+  } catch (const Error&) {
+    return std::nullopt;  // its own reader says what is wrong with it, if anything is
+  }
+}
+
+TokenizerFiles read_files(const HfFolder& folder) {
+  TokenizerFiles files;
+  files.tokenizer_json = folder.text("tokenizer.json", max_tokenizer_json);
+  if (folder.has("tokenizer_config.json")) {
+    files.tokenizer_config = folder.text("tokenizer_config.json", max_tokenizer_config);
+  }
+  return files;
+}
+
+void require_rows(int64_t tokens, const ModelShape& shape, bool exactly) {
+  if (exactly ? tokens == shape.vocabulary : tokens <= shape.vocabulary) return;
+  refuse_tokenizer(
+      fmt::format("the vocabulary has {} tokens, but config.json says vocab_size = {}: files of "
+                  "two models, or tokens added later?",
+                  tokens, shape.vocabulary));
+}
+
+HfTokenizer read_pipeline(const HfFolder& folder, const ModelShape& shape) {
+  HfTokenizer tokenizer;
+  tokenizer.kind = TokenizerKind::pipeline;
+  tokenizer.files = read_files(folder);
+  const auto opened = read_tokenizer(tokenizer.files);
+  require_rows(opened->vocabulary().size(), shape, false);
+  tokenizer.max_tokens = opened->truncation().max_tokens;
+  return tokenizer;
 }
 
 }  // namespace
 
-HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape,
-                              std::vector<std::string>& notes) {
-  const TokenizerSettings settings = read_settings(folder, shape, notes);
+HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape) {
+  const std::optional<PlainBertTokenizer> fast = read_plain_bert(folder);
+  if (!fast && folder.has("tokenizer.json")) return read_pipeline(folder, shape);
+  const TokenizerSettings settings = read_settings(folder, shape);
   if (folder.has("special_tokens_map.json")) {
     check_special_tokens("special_tokens_map.json", folder.json("special_tokens_map.json"));
   }
   check_added_tokens_file(folder);
   const std::optional<Vocabulary> vocabulary = read_vocabulary_file(folder);
-  const std::optional<HfTokenizer> fast = read_tokenizer_file(folder);
   if (!fast && (!vocabulary || settings.needs_tokenizer_json)) {
     refuse_tokenizer(vocabulary ? "tokenizer.json is missing, which tokenizer_config.json asks for"
                                 : "neither vocab.txt nor tokenizer.json is in the folder");
@@ -147,14 +174,22 @@ HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape,
         fmt::format("tokenizer_config.json says do_lower_case = {}, tokenizer.json lowercase = {}",
                     *settings.lower_case, fast->lower_case));
   }
-  HfTokenizer tokenizer =
-      fast ? *fast : HfTokenizer{*vocabulary, settings.lower_case.value_or(true)};
-  if (tokenizer.vocabulary.size() != shape.vocabulary) {
-    refuse_tokenizer(
-        fmt::format("the vocabulary has {} tokens, but config.json says vocab_size = {}: files of "
-                    "two models, or tokens added later?",
-                    tokenizer.vocabulary.size(), shape.vocabulary));
-  }
+  const Vocabulary& found = fast ? fast->vocabulary : *vocabulary;
+  require_rows(found.size(), shape, true);
+  const bool lower_case = fast ? fast->lower_case : settings.lower_case.value_or(true);
+  return {TokenizerKind::wordpiece, lower_case, found.to_text(), {}, settings.max_tokens};
+}
+
+std::unique_ptr<Tokenizer> open_hf_tokenizer(const HfFolder& folder) {
+  if (folder.has("tokenizer.json")) return read_tokenizer(read_files(folder));
+  const std::optional<Vocabulary> vocabulary = read_vocabulary_file(folder);
+  if (!vocabulary) refuse_tokenizer("neither vocab.txt nor tokenizer.json is in the folder");
+  const TokenizerSettings settings = read_settings(folder, {});
+  auto tokenizer =
+      std::make_unique<WordPieceTokenizer>(*vocabulary, settings.lower_case.value_or(true));
+  Truncation truncation;
+  if (settings.max_tokens) truncation.max_tokens = static_cast<int>(*settings.max_tokens);
+  tokenizer->set_truncation(truncation);
   return tokenizer;
 }
 

@@ -131,7 +131,7 @@ void check_added_tokens(const Json& json, const Vocabulary& vocabulary) {
 
 }  // namespace
 
-HfTokenizer parse_tokenizer_json(std::string_view text) {
+PlainBertTokenizer parse_tokenizer_json(std::string_view text) {
   SortedJson large = parse_sorted_json(text, ErrorCode::bad_model, tokenizer_origin);
   SortedJson vocabulary;
   if (large.is_object() && large.contains("model") && large["model"].is_object()) {
@@ -147,7 +147,7 @@ HfTokenizer parse_tokenizer_json(std::string_view text) {
   const bool lower_case = read_normalizer(part(json, "normalizer"));
   expect_type(part(json, "pre_tokenizer"), "BertPreTokenizer");
   check_post_processor(part(json, "post_processor"));
-  HfTokenizer tokenizer{vocabulary_from(vocabulary), lower_case};
+  PlainBertTokenizer tokenizer{vocabulary_from(vocabulary), lower_case};
   check_added_tokens(json, tokenizer.vocabulary);
   return tokenizer;
 }

@@ -1,5 +1,6 @@
-// tokenizer.json, the file of Hugging Face's fast tokenizers: read when it describes exactly BERT's
-// normaliser, WordPiece and special tokens, refused by name when it describes anything else.
+// tokenizer.json of BERT itself: its normaliser, WordPiece and special tokens, which have a
+// tokenizer and a file (vocab.txt) of their own here. Anything else is refused by name, and read
+// part by part instead (text/pipeline).
 #pragma once
 
 #include <string>
@@ -9,12 +10,12 @@
 
 namespace headroom {
 
-struct HfTokenizer {
+struct PlainBertTokenizer {
   Vocabulary vocabulary;
   bool lower_case = true;  // and strip accents
 };
 
 // Throws ErrorCode::bad_model.
-HfTokenizer parse_tokenizer_json(std::string_view text);
+PlainBertTokenizer parse_tokenizer_json(std::string_view text);
 
 }  // namespace headroom

@@ -5,6 +5,7 @@
 #include "budget/cost.h"
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/make_tokenizer.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "cli/app.h"
 #include "cli/verb.h"
@@ -158,7 +159,7 @@ int run_inspect(int argc, char** argv) {
                "read every weight: all there, finite, and as the checksum in config.json says");
   return run_app(app, argc, argv, [&](bool json) {
     const ModelConfig config = read_config(model);
-    read_vocabulary(model, config);  // both are opened to
+    load_tokenizer(model, config);  // both are opened to
     const SafetensorsFile weights(std::filesystem::path(model) /
                                   "model.safetensors");  // be checked
     const size_t tensors = verify ? verify_weights(model, config) : 0;

@@ -165,10 +165,10 @@ Truncation read_truncation(const Json& config, const Json& parts) {
   truncation.odd_to_longer = true;
   const JsonFields fields(config, ErrorCode::bad_model, "tokenizer_config.json");
   const char* key = fields.has("model_max_length") ? "model_max_length" : "max_len";
-  double longest = fields.number_or(key, 1e30, 1, 1e300);
+  double longest = fields.number_or(key, 1e30, 2, 1e300);
   if (longest >= no_limit && parts.contains("truncation")) {
     const TokenizerPart part(parts.at("truncation"), "truncation");
-    longest = part.fields().number_or("max_length", 1e30, 1, 1e300);
+    longest = part.fields().number_or("max_length", 1e30, 2, 1e300);
     truncation.keeps_end = part.fields().text_or("direction", "Right") == "Left";
   }
   if (longest < no_limit) truncation.max_tokens = static_cast<int>(longest);

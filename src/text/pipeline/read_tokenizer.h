@@ -19,6 +19,7 @@ struct TokenizerFiles {
 };
 
 inline constexpr uint64_t max_tokenizer_json = 128ULL << 20;  // XLM-R's has 17 MB
+inline constexpr uint64_t max_tokenizer_config = 16ULL << 20;
 
 // Throws ErrorCode::bad_model, naming what is wrong or not read here.
 std::unique_ptr<Tokenizer> read_tokenizer(const TokenizerFiles& files);
