@@ -13,6 +13,7 @@
 
 namespace headroom::testing {
 
+// Classifiers; those of other outputs are tests/engine/hf_outputs_test.cpp's.
 inline const std::vector<std::string> hf_models = {"bert-tiny", "distilbert-tiny", "electra-cls"};
 
 inline std::filesystem::path hf_model_folder(const std::string& name = "bert-tiny") {
@@ -23,7 +24,11 @@ struct HfCase {
   std::string text;
   std::optional<std::string> pair;
   EncodedPair tokens;
-  std::vector<double> logits;  // or the vector
+  std::vector<double> logits;  // of a text
+  std::vector<std::vector<double>> token_logits;
+  std::vector<std::pair<int64_t, int64_t>> offsets;  // of tokens; special ones have 0 and 0
+  std::vector<std::string> spelled;                  // tokens
+  std::vector<double> embedding;
 };
 
 inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
@@ -32,9 +37,16 @@ inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
                  ErrorCode::bad_data, "expected.json");
   std::vector<HfCase> cases;
   for (const Json& entry : json.at("cases")) {
-    HfCase read{entry.at("text"), {}, {entry.at("input_ids"), {}}, {}};
-    read.logits =
-        entry.at(entry.contains("logits") ? "logits" : "embedding").get<std::vector<double>>();
+    HfCase read{entry.at("text"), {}, {entry.at("input_ids"), {}}, {}, {}, {}, {}, {}};
+    if (entry.contains("embedding")) {
+      read.embedding = entry.at("embedding").get<std::vector<double>>();
+    } else if (entry.contains("offsets")) {
+      read.token_logits = entry.at("logits").get<std::vector<std::vector<double>>>();
+      read.offsets = entry.at("offsets").get<std::vector<std::pair<int64_t, int64_t>>>();
+    } else {
+      read.logits = entry.at("logits").get<std::vector<double>>();
+    }
+    read.spelled = entry.at("tokens").get<std::vector<std::string>>();
     if (entry.contains("token_type_ids")) {
       read.tokens.types = entry.at("token_type_ids").get<std::vector<int32_t>>();
     }

@@ -144,7 +144,14 @@ void write_checkpoint(const fs::path& directory, const CheckpointContent& conten
   }
   write_file_atomically(folder / "README.md", content.card);
   if (!content.log.empty()) write_file_atomically(folder / "train_log.jsonl", content.log);
-  for (const auto& [name, text] : content.files) write_file_atomically(folder / name, text);
+  const auto path_of = [&](const std::string& name) {
+    fs::create_directories((folder / name).parent_path());
+    return folder / name;
+  };
+  for (const auto& [name, text] : content.files) write_file_atomically(path_of(name), text);
+  for (const auto& [name, tensors] : content.tensor_files) {
+    write_safetensors(path_of(name), tensors, {{"format", "pt"}});
+  }
   staged.commit();
 }
 

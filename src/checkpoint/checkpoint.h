@@ -39,8 +39,9 @@ struct CheckpointContent {
   std::string card;        // README.md
   std::string log;         // train_log.jsonl; empty: no file
   std::vector<TensorView> tensors;
-  std::map<std::string, std::string> files = {};  // other small files, by name
-  Json keys = {};                                 // added to config.json for other readers
+  std::map<std::string, std::string> files = {};  // other small files, by name or path
+  std::map<std::string, std::vector<TensorView>> tensor_files = {};  // other safetensors files
+  Json keys = {};  // added to config.json for other readers
 };
 
 // Whether a directory is one of ours: other programs keep a config.json too, without a "headroom"

@@ -13,12 +13,14 @@ namespace {
 
 constexpr int64_t max_labels = 100'000;
 
-// Everything but the classifier becomes a bare encoder: other heads are of no use to one.
+// Everything but classifiers of texts and of tokens becomes a bare encoder: other heads are of no
+// use to one.
 std::string read_architecture(const JsonFields& fields, const ModelSchema& schema) {
   if (!fields.has("architectures") || fields.array("architectures").empty()) return "";
   const Json& first = fields.array("architectures")[0];
   std::string name = first.is_string() ? first.get<std::string>() : shown(first);
-  std::vector<std::string_view> known = {schema.classifier_class, schema.encoder_class,
+  const std::string tagger = schema.tagger_class();
+  std::vector<std::string_view> known = {schema.classifier_class, tagger, schema.encoder_class,
                                          schema.masked_lm_class};
   known.insert(known.end(), schema.other_classes.begin(), schema.other_classes.end());
   if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -31,7 +33,6 @@ std::string read_architecture(const JsonFields& fields, const ModelSchema& schem
 // Each of these changes what the network computes.
 void refuse_other_networks(const JsonFields& fields, const Json& json) {
   expect_text(fields, "position_embedding_type", "absolute");
-  expect_text(fields, "problem_type", "single_label_classification");
   for (const char* key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
     if (fields.boolean_or(key, false))
       fields.fail(key, "is true, only plain encoders are imported");
@@ -52,19 +53,41 @@ std::vector<std::string> numbered_labels(int64_t count) {
   return labels;
 }
 
+int64_t label_count(const JsonFields& fields) {
+  if (fields.has("id2label")) return static_cast<int64_t>(fields.object("id2label").size());
+  return fields.integer_or("num_labels", 2, 1, max_labels);
+}
+
 // Transformers leaves id2label out where it is the default, LABEL_0 and LABEL_1.
-std::vector<std::string> read_label_names(const JsonFields& fields) {
+std::vector<std::string> read_label_names(const JsonFields& fields, Task task) {
   const bool counted = fields.has("num_labels");
   const int64_t count = fields.integer_or("num_labels", 2, 1, max_labels);
-  if (count == 1 || (fields.has("id2label") && fields.object("id2label").size() == 1)) {
-    fields.fail("num_labels", "is 1: a regression model, which has no classes");
-  }
   std::vector<std::string> labels =
-      fields.has("id2label") ? read_labels(fields) : numbered_labels(count);
+      fields.has("id2label") ? read_labels(fields, names_labels(task)) : numbered_labels(count);
   if (counted && static_cast<int64_t>(labels.size()) != count) {
     fields.fail("num_labels", fmt::format("is {}, but id2label has {}", count, labels.size()));
   }
   return labels;
+}
+
+// One output of a classifier is a score: of pairs, unless the model was trained as a regression.
+Task classifier_task(const JsonFields& fields) {
+  const bool several = label_count(fields) > 1;
+  const std::string problem = fields.text_or("problem_type", "single_label_classification");
+  if (problem == "multi_label_classification" && several) return Task::multilabel;
+  if (problem == "regression" && !several) return Task::regress;
+  if (problem == "single_label_classification") return several ? Task::classify : Task::rerank;
+  fields.fail("problem_type",
+              fmt::format("is \"{}\" with {} labels, this version knows "
+                          "single_label_classification, multi_label_classification of several "
+                          "labels and regression of one",
+                          problem, label_count(fields)));
+}
+
+Task read_task(const JsonFields& fields, const std::string& architecture,
+               const ModelSchema& schema) {
+  if (architecture == schema.classifier_class) return classifier_task(fields);
+  return architecture == schema.tagger_class() ? Task::tag : Task::encoder;
 }
 
 void note_other_dropouts(const JsonFields& fields, const ModelSchema& schema, HfConfig& read) {
@@ -85,9 +108,10 @@ HfConfig read_hf_config(const Json& json) {
   refuse_other_networks(fields, json);
   read.architecture = read_architecture(fields, schema);
   ModelConfig& config = read.config;
-  config.task = read.architecture == schema.classifier_class ? Task::classify : Task::encoder;
+  config.task = read_task(fields, read.architecture, schema);
   config.shape = read_shape(fields, schema);
-  if (config.classifies()) config.labels = read_label_names(fields);
+  config.shape.readout = readout_of(config.task);
+  if (config.has_labels()) config.labels = read_label_names(fields, config.task);
   config.shape.labels = static_cast<int64_t>(config.labels.size());
   config.dropout = read_dropout(fields, schema);
   config.layer_norm_eps = read_layer_norm_eps(fields, schema);

@@ -8,6 +8,7 @@
 #include "base/measure/machine.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
+#include "checkpoint/hf/sentence.h"
 #include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/make_tokenizer.h"
 #include "checkpoint/sliced_tensors.h"
@@ -85,6 +86,12 @@ void add_companions(const fs::path& checkpoint, const ModelConfig& config,
     content.files["tokenizer_config.json"] = tokenizer_config_text(config.lower_case, config.shape);
   } else if (config.tokenizer == TokenizerKind::pipeline) {
     content.files.merge(named_files(read_tokenizer_files(checkpoint)));
+  }
+  if (config.task == Task::embed) {
+    content.files.merge(sentence_files(config));
+    if (config.shape.dense > 0) {
+      content.tensor_files[dense_weights_path] = dense_views(content.tensors);
+    }
   }
   for (const char* name : licence_names) {
     if (fs::exists(checkpoint / name)) content.files[name] = text_or_nothing(checkpoint / name);

@@ -59,6 +59,15 @@ fs::path HfFolder::file(const std::string& name) const {
   return real;
 }
 
+HfFolder HfFolder::folder(const std::string& name) const {
+  std::error_code error;
+  const fs::path real = fs::canonical(root_ / name, error);
+  if (error || !fs::is_directory(real, error) || real.parent_path() != root_) {
+    fail(fmt::format("{} is no folder inside {}", name, root_.string()));
+  }
+  return HfFolder(real);
+}
+
 std::string HfFolder::text(const std::string& name, uint64_t limit) const {
   return read_file(file(name), ErrorCode::bad_model, limit);
 }
@@ -67,6 +76,12 @@ Json HfFolder::json(const std::string& name) const {
   const Json parsed = parse_json(text(name, json_limit), ErrorCode::bad_model, name);
   if (!parsed.is_object()) fail(fmt::format("{} is not a JSON object", name));
   return without_nulls(parsed);
+}
+
+Json HfFolder::list(const std::string& name) const {
+  Json parsed = parse_json(text(name, json_limit), ErrorCode::bad_model, name);
+  if (!parsed.is_array()) fail(fmt::format("{} is not a JSON array", name));
+  return parsed;
 }
 
 }  // namespace headroom

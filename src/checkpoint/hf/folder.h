@@ -31,8 +31,12 @@ class HfFolder {
   // which of our files are read.
   std::filesystem::path file(const std::string& name) const;
 
+  // A folder inside it. Throws like file().
+  HfFolder folder(const std::string& name) const;
+
   std::string text(const std::string& name, uint64_t limit) const;
   Json json(const std::string& name) const;  // without the keys that are null
+  Json list(const std::string& name) const;
 
  private:
   std::filesystem::path root_;  // canonical

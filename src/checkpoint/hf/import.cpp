@@ -10,6 +10,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/config.h"
+#include "checkpoint/hf/sentence.h"
 #include "checkpoint/hf/tensors.h"
 #include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/make_tokenizer.h"
@@ -61,7 +62,9 @@ void rename_labels(const std::vector<std::string>& labels, ModelConfig& config) 
 ImportReport import_hf_folder(const std::filesystem::path& from, const std::filesystem::path& out,
                               const ImportOptions& options) {
   require_replaceable(out, "import");
-  const HfFolder folder(from, options.follow_links ? FolderLinks::outside : FolderLinks::inside);
+  const HfFolder root(from, options.follow_links ? FolderLinks::outside : FolderLinks::inside);
+  const std::optional<SentenceFolder> sentence = find_sentence_folder(root);
+  const HfFolder folder = sentence ? sentence->transformer : root;
   const HfConfig config = read_hf_config(folder.json("config.json"));
   ImportReport report;
   report.config = config.config;
@@ -69,6 +72,7 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
   report.architecture =
       config.architecture.empty() ? config.config.architecture() : config.architecture;
   report.notes = config.notes;
+  if (sentence) set_vector_output(*sentence, report.config, report.notes);
   const HfTokenizer tokenizer = read_hf_tokenizer(folder, report.config.shape);
   report.config.tokenizer = tokenizer.kind;
   report.config.lower_case = tokenizer.lower_case;
@@ -76,15 +80,19 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
     report.config.max_tokens = tokenizer.max_tokens;
   }
   const HfWeights weights(folder);
-  const HfTensors tensors = map_hf_tensors(weights, report.config);
+  HfTensors tensors = map_hf_tensors(weights, report.config);
+  const std::optional<DenseWeights> dense =
+      sentence && sentence->dense ? std::optional<DenseWeights>(*sentence->dense) : std::nullopt;
+  if (dense)
+    tensors.tensors.insert(tensors.tensors.end(), dense->views().begin(), dense->views().end());
   report.config.pooler = tensors.pooler;
   append(report.notes, tensors.notes);
   for (const TensorView& tensor : tensors.tensors) {
     report.parameters += static_cast<int64_t>(tensor.bytes.size()) * 8 / dtype_bits(tensor.dtype);
   }
-  std::map<std::string, std::string> files = licence_files(folder);
+  std::map<std::string, std::string> files = licence_files(root);
   files.merge(named_files(tokenizer.files));
-  write_checkpoint(out, {report.config, tokenizer.vocabulary, card_for(folder, report), "",
+  write_checkpoint(out, {report.config, tokenizer.vocabulary, card_for(root, report), "",
                          tensors.tensors, files});
   return report;
 }

@@ -60,25 +60,33 @@ class Mapper {
   }
 
   // Refuses what is left, unless it is known to change nothing.
-  std::vector<std::string> leave_the_rest(std::string_view architecture) const {
+  std::vector<std::string> leave_the_rest(const ModelConfig& config) const {
     size_t count = 0;
     std::set<std::string_view> heads;
+    bool pooler = false;
     for (const std::string& name : names_) {
-      if (taken_.contains(name) || is_buffer(name)) continue;
+      if (taken_.contains(name) || is_buffer(name) || is_dense(name, config)) continue;
+      if (name.starts_with(their_name(schema_.name_of({Role::pooler})))) {
+        pooler = true;
+        continue;
+      }
       const auto owns = [&](std::string_view prefix) { return name.starts_with(prefix); };
       const auto head =
           std::find_if(schema_.unused_prefixes.begin(), schema_.unused_prefixes.end(), owns);
       if (head == schema_.unused_prefixes.end()) {
         refuse_tensors(fmt::format("\"{}\" is no tensor of a {}: is config.json of another model?",
-                                   name, architecture));
+                                   name, config.architecture()));
       }
       heads.insert(*head);
       ++count;
     }
-    if (count == 0) return {};
+    std::vector<std::string> notes;
+    if (pooler) notes.emplace_back("the pooler is not kept: this output does not read it");
+    if (count == 0) return notes;
     const std::vector<std::string_view> named(heads.begin(), heads.end());
-    return {fmt::format("{} tensors of heads that are not used here ({}*) are not kept", count,
-                        join(named, "*, "))};
+    notes.push_back(fmt::format("{} tensors of heads that are not used here ({}*) are not kept",
+                                count, join(named, "*, ")));
+    return notes;
   }
 
  private:
@@ -105,6 +113,11 @@ class Mapper {
                        [&](std::string_view buffer) { return name == their_name(buffer); });
   }
 
+  // Our exports have it here too, beside the file that Sentence Transformers reads.
+  bool is_dense(const std::string& name, const ModelConfig& config) const {
+    return config.shape.dense > 0 && name.starts_with(schema_.name_of({Role::dense}) + ".");
+  }
+
   const HfWeights& weights_;
   const ModelSchema& schema_;
   std::vector<std::string> names_;
@@ -120,9 +133,9 @@ HfTensors map_hf_tensors(const HfWeights& weights, const ModelConfig& config) {
   ModelConfig stored = config;
   stored.pooler = result.pooler = mapper.has_pooler();
   for (const TensorSpec& wanted : tensor_specs(stored.shape, stored.output_head())) {
-    result.tensors.push_back(mapper.take(wanted));
+    if (wanted.module.role != Role::dense) result.tensors.push_back(mapper.take(wanted));
   }
-  result.notes = mapper.leave_the_rest(config.architecture());
+  result.notes = mapper.leave_the_rest(config);
   return result;
 }
 
