@@ -1,9 +1,12 @@
 /// \file
-/// headroom: one text classifier, any compute budget.
+/// headroom: one text encoder, any compute budget.
 ///
 ///     const headroom::Model model = headroom::Model::load("out/model");
 ///     const headroom::Answer answer = model.classify("Oil prices rise", {.fraction = 0.5});
 ///     std::cout << model.labels()[answer.label] << " " << answer.scores[answer.label] << "\n";
+///
+/// What an Answer holds is what the model's output is: a label, several labels, a score, entities
+/// or an embedding.
 ///
 /// Everything here keeps its meaning within a major version. Functions throw headroom::Error, whose
 /// what() names the operation, the fact and the likely cause.
@@ -20,10 +23,11 @@
 #include "headroom/error.h"
 #include "headroom/types.h"
 
-/// Raised with every change that a program may have to follow. 2: Budget, Precision and Error.
-#define HEADROOM_API 2
+/// Raised with every change that a program may have to follow. 2: Budget, Precision and Error. 3:
+/// answers of every output.
+#define HEADROOM_API 3
 
-/// One text classifier, any compute budget.
+/// One text encoder, any compute budget.
 namespace headroom {
 
 /// How a checkpoint is loaded.
@@ -60,6 +64,21 @@ class Model {
   /// With a budget for each input, or one for all.
   std::vector<Answer> classify(std::span<const Tokens> inputs,
                                std::span<const Budget> budgets) const;
+
+  /// classify() with options: a vector's dimensions and prompt, a tagger's aggregation. Texts
+  /// longer than a tagger reads are tagged whole, in windows.
+  std::vector<Answer> answer(std::span<const Text> texts, std::span<const Budget> budgets,
+                             const AnswerOptions& options = {}) const;
+
+  /// One text.
+  Answer answer(std::string_view text, Budget budget = {}, const AnswerOptions& options = {}) const;
+
+  /// Scores of passages for a query, in the order of the passages. The model must be a ranker.
+  std::vector<Answer> rerank(std::string_view query, std::span<const std::string_view> passages,
+                             Budget budget = {}) const;
+
+  /// What its output is: "classify", "pair", "multilabel", "regress", "rerank", "tag", "embed".
+  std::string_view task() const;
 
   /// Names of the classes, in the order of Answer::scores.
   const std::vector<std::string>& labels() const;

@@ -38,6 +38,24 @@ struct Tokens {
   std::vector<int32_t> types = {};  ///< 0: first text of a pair, 1: second; empty: all 0
 };
 
+/// How a tagger makes one tag of the pieces of a word; then words that go on make an entity.
+enum class Aggregation {
+  simple,   ///< every piece keeps its own tag
+  first,    ///< that of the word's first piece
+  average,  ///< of the mean of its pieces' scores
+  max,      ///< of the piece that is surest
+};
+
+/// What may be asked of an answer. Each is for models of one output, and refused by others.
+struct AnswerOptions {
+  Aggregation aggregation = Aggregation::simple;     ///< tags
+  bool token_tags = false;                           ///< tags: every token's too
+  std::optional<int64_t> dimensions = std::nullopt;  ///< vectors: only the first so many
+  /// Vectors: the name of one of the model's prompts, put in front of every text; none: the model's
+  /// usual one, if it has one.
+  std::optional<std::string> prompt = std::nullopt;
+};
+
 /// Something that a tagger found in a text. Positions are code points of the text, from 0.
 struct Entity {
   std::string text;   ///< as it stands there

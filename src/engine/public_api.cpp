@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "budget/cost.h"
+#include "engine/answer_texts.h"
 #include "engine/session.h"
 #include "headroom/headroom.h"
 
@@ -21,12 +22,11 @@ Model Model::load(const std::filesystem::path& directory, const LoadOptions& opt
 }
 
 Answer Model::classify(std::string_view text, Budget budget) const {
-  const Text one = {text};
-  return std::move(state_->session.run(std::span(&one, 1), budget).front());
+  return answer(text, budget);
 }
 
 std::vector<Answer> Model::classify(std::span<const Text> texts, Budget budget) const {
-  return state_->session.run(texts, budget);
+  return answer(texts, std::span(&budget, 1));
 }
 
 std::vector<Answer> Model::classify(std::span<const Tokens> inputs, Budget budget) const {
@@ -35,7 +35,7 @@ std::vector<Answer> Model::classify(std::span<const Tokens> inputs, Budget budge
 
 std::vector<Answer> Model::classify(std::span<const Text> texts,
                                     std::span<const Budget> budgets) const {
-  return state_->session.run(texts, budgets);
+  return answer(texts, budgets);
 }
 
 std::vector<Answer> Model::classify(std::span<const Tokens> inputs,
@@ -43,12 +43,31 @@ std::vector<Answer> Model::classify(std::span<const Tokens> inputs,
   return state_->session.run(inputs, budgets);
 }
 
+std::vector<Answer> Model::answer(std::span<const Text> texts, std::span<const Budget> budgets,
+                                  const AnswerOptions& options) const {
+  return answer_texts(state_->session, texts, budgets, options);
+}
+
+Answer Model::answer(std::string_view text, Budget budget, const AnswerOptions& options) const {
+  const Text one = {text};
+  return std::move(answer(std::span(&one, 1), std::span(&budget, 1), options).front());
+}
+
+std::vector<Answer> Model::rerank(std::string_view query,
+                                  std::span<const std::string_view> passages, Budget budget) const {
+  return rank_passages(state_->session, query, passages, budget);
+}
+
+std::string_view Model::task() const {
+  return task_name(state_->session.model().config().task);
+}
+
 const std::vector<std::string>& Model::labels() const {
   return state_->session.model().config().labels;
 }
 
 int64_t Model::longest_input() const {
-  return state_->session.model().config().shape.positions;
+  return state_->session.model().config().longest_input();
 }
 
 Work Model::work(Budget budget, int64_t tokens) const {

@@ -112,10 +112,17 @@ EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view seco
                                    int max_tokens) const {
   const size_t room = room_in(framing_.pair(), max_tokens);
   require_utf8(first, "tokenize text", "first of a pair");
+  std::vector<int32_t> pieces_of_first;
+  append_pieces(first, reading_limit(room, true), pieces_of_first);
+  return encode_pair(std::move(pieces_of_first), second, max_tokens);
+}
+
+EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::string_view second,
+                                   int max_tokens) const {
+  const size_t room = room_in(framing_.pair(), max_tokens);
   require_utf8(second, "tokenize text", "second of a pair");
   const size_t limit = reading_limit(room, true);
-  std::vector<int32_t> pieces_of_first;
-  append_pieces(first, limit, pieces_of_first);
+  if (pieces_of_first.size() > limit) pieces_of_first.resize(limit);
   std::vector<int32_t> pieces_of_second;
   append_pieces(second, limit, pieces_of_second);
   const Lengths kept = kept_lengths(pieces_of_first.size(), pieces_of_second.size(), room);

@@ -53,6 +53,10 @@ class Tokenizer {
   // between equals the second.
   EncodedPair encode_pair(std::string_view first, std::string_view second, int max_tokens) const;
 
+  // The same for a first text whose pieces() are known: one query with many passages.
+  EncodedPair encode_pair(std::vector<int32_t> first, std::string_view second,
+                          int max_tokens) const;
+
   // The same tokens, with where they are in the text. Slower. Throws ErrorCode::bad_data likewise.
   Encoding encode_with_offsets(const Text& text, int max_tokens) const;
 

@@ -25,10 +25,11 @@ namespace headroom::testing {
 using Matrix = std::vector<std::vector<double>>;  // rows
 using Tensors = std::map<std::string, std::vector<float>>;
 
-inline Tensors random_tensors(const ModelShape& shape, uint64_t seed) {
+inline Tensors random_tensors(const ModelShape& shape, uint64_t seed,
+                              OutputHead head = OutputHead::classifier) {
   Random random{seed};
   Tensors tensors;
-  for (const TensorSpec& entry : tensor_specs(shape)) {
+  for (const TensorSpec& entry : tensor_specs(shape, head)) {
     int64_t count = 1;
     for (const int64_t dim : entry.shape) count *= dim;
     // Large enough for attention to choose and GELU to bend; norms near 1.
@@ -69,6 +70,21 @@ class PlainModel {
                              chosen += static_cast<int64_t>(heads.size());
                              return heads;
                            }));
+  }
+
+  // A layer outside the encoder, over rows.
+  Matrix linear(const Matrix& x, const std::string& name) const {
+    const std::vector<float>& weight = tensor(name + ".weight");
+    const std::vector<float>& bias = tensor(name + ".bias");
+    Matrix y;
+    for (const auto& row : x) {
+      std::vector<double> out(bias.begin(), bias.end());
+      for (size_t n = 0; n < out.size(); ++n) {
+        for (size_t k = 0; k < row.size(); ++k) out[n] += row[k] * weight[n * row.size() + k];
+      }
+      y.push_back(out);
+    }
+    return y;
   }
 
  private:
@@ -323,9 +339,13 @@ inline std::vector<float> cut(const std::vector<float>& whole, const TensorSpec&
 class RandomCheckpoint {
  public:
   explicit RandomCheckpoint(ModelShape shape, uint64_t seed = 1,
-                            const std::function<void(Tensors&)>& change = {}) {
+                            const std::function<void(Tensors&)>& change = {},
+                            Task task = Task::classify, const OutputConfig& output = {}) {
     const Vocabulary vocabulary = letters(shape.family);
     shape.vocabulary = vocabulary.size();
+    shape.readout = readout_of(task);
+    config_.task = task;
+    config_.output = output;
     config_.shape = shape;
     config_.method = shape.controller > 0 ? Method::adaptive : Method::nested;
     if (shape.controller == 0) {
@@ -334,10 +354,10 @@ class RandomCheckpoint {
     for (int64_t i = 0; i < shape.labels; ++i) {
       config_.labels.push_back("label " + std::to_string(i));
     }
-    tensors_ = random_tensors(shape, seed);
+    tensors_ = random_tensors(shape, seed, config_.output_head());
     if (change) change(tensors_);
     CheckpointContent content{config_, vocabulary.to_text(), "# Random\n", "", {}};
-    for (const TensorSpec& entry : tensor_specs(shape)) {
+    for (const TensorSpec& entry : config_.tensors()) {
       const std::vector<float>& values = tensors_.at(entry.name);
       content.tensors.push_back(
           {entry.name, DType::f32, entry.shape, std::as_bytes(std::span<const float>(values))});
