@@ -21,13 +21,15 @@ namespace {
 // Run here by the native engine, or in headroom-train when libtorch is asked for.
 constexpr Verb engine_verbs[] = {
     {"eval", "accuracy and cost at each budget", run_eval},
-    {"predict", "classify lines of text or JSON lines", run_predict},
+    {"predict", "label, tag or score lines of text or JSON lines", run_predict},
     {"bench", "latency and throughput at each budget", run_bench},
 };
 
 constexpr Verb native_verbs[] = {
     {"inspect", "what a checkpoint holds: config, parameters, order, cost at each budget",
      run_inspect},
+    {"embed", "vectors of lines of text or JSON lines", run_embed},
+    {"rerank", "sort passages by how well they answer a query", run_rerank},
     {"calibrate", "measure this machine's latency table into the checkpoint", run_calibrate},
     {"serve", "answer over HTTP, with a page; lowers budgets under load", run_serve},
     {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},

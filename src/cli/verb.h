@@ -15,6 +15,7 @@ struct Verb {
 int run_bench(int argc, char** argv);
 int run_calibrate(int argc, char** argv);
 int run_data(int argc, char** argv);
+int run_embed(int argc, char** argv);
 int run_eval(int argc, char** argv);
 int run_export(int argc, char** argv);
 int run_import(int argc, char** argv);
@@ -23,6 +24,7 @@ int run_predict(int argc, char** argv);
 int run_pretrain(int argc, char** argv);
 int run_report(int argc, char** argv);
 int run_reproduce(int argc, char** argv);
+int run_rerank(int argc, char** argv);
 int run_serve(int argc, char** argv);
 int run_tokenize(int argc, char** argv);
 int run_train(int argc, char** argv);

@@ -8,6 +8,7 @@
 #include "cli/app.h"
 #include "cli/outputs/output.h"
 #include "data/formats/json_lines.h"
+#include "engine/answer_json.h"
 
 namespace headroom {
 namespace {
@@ -15,14 +16,17 @@ namespace {
 // `texts` were answered by the same call.
 std::string answer_text(const ModelConfig& config, const Answer& answer, size_t texts,
                         const Json& id, const AnswerForm& form) {
-  const Output& output = output_of(config.task);
-  if (!form.json) return output.text(config, answer) + "\n";
+  if (form.floats) {
+    return {reinterpret_cast<const char*>(answer.embedding.data()),
+            answer.embedding.size() * sizeof(float)};
+  }
+  if (!form.json) return output_of(config.task)(config, answer, form.raw_scores) + "\n";
   Json line;
   if (!id.is_null()) line["id"] = id;
-  output.json(config, answer, line);
+  add_answer(config, answer, form.raw_scores, line);
   line["budget"] = answer.budget;
   line["active_heads"] = answer.active_heads;
-  line["tokens"] = answer.tokens;
+  if (!line.contains("tokens")) line["tokens"] = answer.tokens;
   if (form.timing && answer.predicted_milliseconds) {
     line["predicted_ms"] = *answer.predicted_milliseconds;
   }
@@ -54,7 +58,7 @@ Text split_pair(std::string_view line) {
 
 // The text is made of `line` and `row`, which must outlive it.
 Text parse_line(const std::string& line, bool jsonl, Task task, JsonRow& row) {
-  if (!jsonl) return task == Task::pair ? split_pair(line) : Text{line};
+  if (!jsonl) return traits(task).pairs ? split_pair(line) : Text{line};
   parse_json_row(line, {}, "row", row);
   return {row.text, row.text_pair};
 }

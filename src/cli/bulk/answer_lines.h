@@ -14,10 +14,12 @@
 namespace headroom {
 
 struct AnswerForm {
-  bool jsonl = false;     // what comes in: JSON lines, or a text a line
-  bool json = false;      // what goes out: JSON lines, or label and probability
-  bool timing = true;     // JSON lines say what a text took
-  bool mark_bad = false;  // a line that cannot be answered gets one that says why
+  bool jsonl = false;       // what comes in: JSON lines, or a text a line
+  bool json = false;        // what goes out: JSON lines, or what the output is for people
+  bool floats = false;      // a vector's numbers alone, as they lie in memory, instead of both
+  bool raw_scores = false;  // a ranking's logit
+  bool timing = true;       // JSON lines say what a text took
+  bool mark_bad = false;    // a line that cannot be answered gets one that says why
 };
 
 // Neither a text nor a problem: nobody came to this line.

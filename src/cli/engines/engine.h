@@ -22,6 +22,7 @@ struct EngineRequest {
   Precision precision = Precision::fp32;
   int threads = 0;  // 0: one per core
   std::string device = "cpu";
+  AnswerOptions answer;  // what texts are asked for
 };
 
 // An engine opened to answer texts at one budget. A text gets the same answer whatever it goes

@@ -10,6 +10,8 @@
 #include "cli/engines/engine.h"
 #include "cli/engines/native_model.h"
 #include "cli/engines/native_scoring.h"
+#include "engine/answer_texts.h"
+#include "engine/options.h"
 #include "engine/session.h"
 
 namespace headroom {
@@ -70,11 +72,14 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
                             request.model.string(), precision_table.name(request.precision)));
   }
   check_budgets(config, {budget.fraction});  // told before any text
+  check_options(config, request.answer);
   // Brings the weights into memory, so that the first text takes no longer than the others.
   const Tokens input{std::vector<int32_t>(4, 0)};
   session->run(std::span(&input, 1), Budget{});
   return {thread_count(request.threads), Session::batch,
-          [session, budget](std::span<const Text> texts) { return session->run(texts, budget); }};
+          [session, budget, options = request.answer](std::span<const Text> texts) {
+            return answer_texts(*session, texts, {&budget, 1}, options);
+          }};
 }
 
 std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelConfig& config,

@@ -1,17 +1,12 @@
-#include "cli/outputs/classify.h"
-
+// Classification: the label and its score.
 #include <fmt/format.h>
+
+#include "cli/outputs/output.h"
 
 namespace headroom {
 
-std::string classify_text(const ModelConfig& config, const Answer& answer) {
+std::string classify_text(const ModelConfig& config, const Answer& answer, bool /*raw_scores*/) {
   return fmt::format("{}\t{:.4f}", config.labels[answer.label], answer.scores[answer.label]);
-}
-
-void classify_json(const ModelConfig& config, const Answer& answer, Json& line) {
-  line["label"] = config.labels[answer.label];
-  Json& scores = line["scores"] = Json::object();
-  for (size_t i = 0; i < config.labels.size(); ++i) scores[config.labels[i]] = answer.scores[i];
 }
 
 }  // namespace headroom

@@ -3,27 +3,26 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "cli/outputs/classify.h"
 
 namespace headroom {
 namespace {
 
-struct TaskOutput {
-  Task task;
-  Output output;
+struct FormText {
+  OutputForm form;
+  OutputText text;
 };
 
-constexpr TaskOutput task_outputs[] = {
-    {Task::classify, classify_output},
-    {Task::pair, classify_output},
-    {Task::synthetic, classify_output},
+constexpr FormText form_texts[] = {
+    {OutputForm::label, classify_text}, {OutputForm::labels, multilabel_text},
+    {OutputForm::score, score_text},    {OutputForm::tags, tag_text},
+    {OutputForm::vector, embed_text},
 };
 
 }  // namespace
 
-const Output& output_of(Task task) {
-  for (const TaskOutput& entry : task_outputs) {
-    if (entry.task == task) return entry.output;
+OutputText output_of(Task task) {
+  for (const FormText& entry : form_texts) {
+    if (answers_text(task) && entry.form == traits(task).output) return entry.text;
   }
   throw Error(ErrorCode::usage, "predict",
               fmt::format("task {} has no answers to write", task_name(task)));

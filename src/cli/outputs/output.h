@@ -1,21 +1,25 @@
-// What predict writes of an answer, for people and as JSON: one file an output, listed in
-// output.cpp by the task that has it.
+// What predict writes of an answer for people: one file an output, listed in output.cpp by what a
+// task's output is. The JSON is engine/answer_json.h's.
 #pragma once
 
 #include <string>
 
-#include "base/json.h"
 #include "checkpoint/config.h"
 #include "headroom/types.h"
 
 namespace headroom {
 
-struct Output {
-  std::string (*text)(const ModelConfig& config, const Answer& answer);  // a line, without its end
-  void (*json)(const ModelConfig& config, const Answer& answer, Json& line);  // adds its own keys
-};
+// A line, without its end. With `raw_scores` a ranking is its logit.
+using OutputText = std::string (*)(const ModelConfig& config, const Answer& answer,
+                                   bool raw_scores);
+
+std::string classify_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
+std::string multilabel_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
+std::string score_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
+std::string tag_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
+std::string embed_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
 
 // Throws ErrorCode::usage for a task whose answers are no Answer.
-const Output& output_of(Task task);
+OutputText output_of(Task task);
 
 }  // namespace headroom

@@ -14,7 +14,7 @@ void print_report(const ImportReport& report, const std::string& out) {
   fmt::print("{}: {}, {} layers, width {}, {} heads, FFN {}, {} word pieces, {:.1f} M parameters\n",
              out, report.architecture, shape.layers, shape.width, shape.heads, shape.ffn,
              shape.vocabulary, static_cast<double>(report.parameters) / 1e6);
-  if (!config.classifies()) {
+  if (!answers_text(config.task)) {
     fmt::print("a pretrained encoder: headroom train --init {} makes a classifier of it\n", out);
   }
 }

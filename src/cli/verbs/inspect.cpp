@@ -73,9 +73,11 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
   json["width"] = shape.width;
   json["heads"] = shape.heads;
   json["ffn"] = shape.ffn;
-  json["max_tokens"] = shape.positions;
+  json["max_tokens"] = config.longest_input();
   json["vocab_size"] = shape.vocabulary;
   json["labels"] = config.labels;
+  if (config.task == Task::embed) json["dimensions"] = shape.vector_width();
+  output_to_json(config.output, config.task, shape, json);
   json["tokenizer"] = tokenizer_name(config.tokenizer);
   json["parameters"] = stored_parameters(config);
   json["attention_parameters"] = attention_parameter_count(shape, config.everything());
@@ -122,8 +124,17 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
              attention_name(shape.attention), method_name(config.method), config.scope(),
              task_name(config.task));
   fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} {}, {} labels\n",
-             shape.layers, shape.width, shape.heads, shape.ffn, shape.positions, shape.vocabulary,
-             token_word(config.tokenizer), shape.labels);
+             shape.layers, shape.width, shape.heads, shape.ffn, config.longest_input(),
+             shape.vocabulary, token_word(config.tokenizer), shape.labels);
+  if (config.task == Task::embed) {
+    const VectorConfig& vector = config.output.vector;
+    fmt::print("vectors of {} dimensions, {} pooling{}\n", shape.vector_width(),
+               pooling_table.name(vector.pooling), vector.normalize ? ", of length 1" : "");
+    for (const auto& [name, prompt] : vector.prompts) {
+      fmt::print("prompt {}: \"{}\"{}\n", name, prompt,
+                 name == vector.default_prompt ? ", the usual one" : "");
+    }
+  }
   fmt::print("{} parameters, {} of them in attention\n\n", stored_parameters(config),
              attention_parameter_count(shape, config.everything()));
   Table table{{"budget", "active heads", "heads per layer", "active FFN", "neurons per layer",

@@ -1,5 +1,5 @@
-// headroom predict: classifies lines of text, or JSON lines, at a budget; goes on with them, or
-// translates them, where the model does that.
+// headroom predict: classifies, tags or scores lines of text, or JSON lines, at a budget; goes on
+// with them, or translates them, where the model does that.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "data/input/input_stream.h"
+#include "engine/tags/entities.h"
 
 namespace headroom {
 namespace {
@@ -50,6 +51,15 @@ void add_bulk_options(CLI::App& app, BulkRequest& request, std::string& shard,
       "leave ms and predicted_ms out, so that equal runs write equal bytes");
 }
 
+void add_output_options(CLI::App& app, std::string& aggregation, AnswerOptions& options,
+                        bool& raw_scores) {
+  app.add_flag("--all-tokens", options.token_tags,
+               "taggers: the tag and scores of every token too");
+  app.add_option("--aggregation", aggregation,
+                 "taggers: how the pieces of a word become one tag: simple, first, average, max");
+  app.add_flag("--raw-scores", raw_scores, "rankers: the logit instead of its sigmoid");
+}
+
 void refuse_bulk_options(const CLI::App& app) {
   for (const char* name :
        {"--out", "--resume", "--from-byte", "--shard", "--bad-rows", "--no-timing"}) {
@@ -71,9 +81,9 @@ void check_files(const std::vector<std::string>& files) {
 
 int run_predict(int argc, char** argv) {
   CLI::App app(
-      "Classifies texts, a text a line, from files or standard input. A language model goes on "
-      "with "
-      "them, a translator translates them; of an image model, FILES are data SPECs.",
+      "Answers texts, a text a line, from files or standard input: a label, several labels, a "
+      "score, entities or a vector, as the model does. A language model goes on with them, a "
+      "translator translates them; of an image model, FILES are data SPECs.",
       "headroom predict");
   std::string model;
   std::string budget = "1";
@@ -96,7 +106,9 @@ int run_predict(int argc, char** argv) {
   BulkRequest bulk;
   std::string shard;
   std::string bad_rows = "stop";
+  std::string aggregation = "simple";
   add_bulk_options(app, bulk, shard, bad_rows);
+  add_output_options(app, aggregation, request.answer, bulk.form.raw_scores);
   add_other_options(app, other);
   add_data_dir(app, data_dir);
   add_engine(app, request.engine);
@@ -119,7 +131,7 @@ int run_predict(int argc, char** argv) {
       spend.latency_ms = latency;
     }
     const Task task = config.task;
-    if (!classifies_text(task) && task != Task::masked_lm && task != Task::encoder) {
+    if (!answers_text(task) && traits(task).output != OutputForm::states) {
       if (*latency_option) {
         throw Error(ErrorCode::usage, "read options", "--latency-ms is for text classifiers");
       }
@@ -132,6 +144,12 @@ int run_predict(int argc, char** argv) {
       predict_other_task(task, other, json);
       return;
     }
+    request.answer.aggregation = aggregation_table.parse(aggregation);
+    if (bulk.form.raw_scores && task != Task::rerank) {
+      throw Error(
+          ErrorCode::usage, "read options",
+          fmt::format("--raw-scores is for rankers, this model is of task {}", task_name(task)));
+    }
     bulk.files = files;
     bulk.form.jsonl = format == "jsonl";
     bulk.form.json = json;
@@ -140,6 +158,11 @@ int run_predict(int argc, char** argv) {
     bulk.job = {{"model", model},
                 {"budget", budget},
                 {"precision", precision_table.name(request.precision)}};
+    if (task == Task::tag) {
+      bulk.job["aggregation"] = aggregation;
+      bulk.job["all_tokens"] = request.answer.token_tags;
+    }
+    if (bulk.form.raw_scores) bulk.job["raw_scores"] = true;
     if (spend.latency_ms) bulk.job["latency_ms"] = *spend.latency_ms;
     check_bulk_request(bulk);
     check_files(files);

@@ -1,0 +1,11 @@
+// Vectors: their numbers, with spaces between them.
+#include "base/join.h"
+#include "cli/outputs/output.h"
+
+namespace headroom {
+
+std::string embed_text(const ModelConfig& /*config*/, const Answer& answer, bool /*raw_scores*/) {
+  return join(answer.embedding, " ");
+}
+
+}  // namespace headroom

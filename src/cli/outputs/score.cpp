@@ -1,0 +1,12 @@
+// A ranking or a number: the score.
+#include <fmt/format.h>
+
+#include "cli/outputs/output.h"
+
+namespace headroom {
+
+std::string score_text(const ModelConfig& /*config*/, const Answer& answer, bool raw_scores) {
+  return fmt::format("{:.4f}", raw_scores ? answer.logit : answer.score);
+}
+
+}  // namespace headroom
