@@ -1,8 +1,12 @@
 // What the API takes apart: the first byte says whether the rest is a body of /v1/classify, one of
-// KServe's, or a target.
+// KServe's, a target, or a body of /v1/rerank, /v1/embed or /v1/tag.
 #include "input.h"
 #include "server/api/classify.h"
+#include "server/api/embed.h"
 #include "server/api/kserve.h"
+#include "server/api/kserve_tensors.h"
+#include "server/api/rerank.h"
+#include "server/api/tag.h"
 #include "server/http/url.h"
 #include "target.h"
 
@@ -20,19 +24,29 @@ void check_call(const Call& call, const CallLimits& limits) {
 
 const Target requests("requests", [](std::string_view input) {
   Numbers numbers(input);
-  const int64_t which = numbers.between(0, 2);
+  const int64_t which = numbers.between(0, 5);
   const std::string body(numbers.rest());
   const CallLimits limits{.texts = 4};
   try {
     if (which == 0) {
-      const ClassifyRequest request = parse_classify(body, limits);
+      const TextsRequest request = parse_classify(body, limits);
       check_call(request.call, limits);
     } else if (which == 1) {
       const InferRequest request = parse_infer(body, limits);
       check_call(request.call, limits);
-      require(request.outputs.size() <= 5, "no output is asked for twice");
-    } else {
+      require(request.outputs.size() <= all_tensors().size(), "no output is asked for twice");
+    } else if (which == 2) {
       parse_url(body);
+    } else if (which == 3) {
+      const RerankRequest request = parse_rerank(body, limits);
+      require(!request.passages.empty() &&
+                  request.passages.size() <= static_cast<size_t>(limits.most_inputs()),
+              "a ranking has between one passage and the limit");
+    } else {
+      const bool embed = which == 4;
+      const TextsRequest request = parse_texts(body, limits, embed ? embed_keys : tag_keys);
+      check_call(request.call, limits);
+      embed ? embed_options(request.body) : tag_options(request.body);
     }
   } catch (const HttpError& error) {
     require(http_status(error.code()) < 500, "a bad request is the client's fault");

@@ -9,7 +9,7 @@ namespace headroom::server {
 namespace {
 using namespace testing;
 
-ClassifyRequest parsed(const std::string& body) {
+TextsRequest parsed(const std::string& body) {
   return parse_classify(body, {});
 }
 
@@ -24,7 +24,7 @@ std::string complaint(const std::string& body) {
 }
 
 TEST(ClassifyBody, TakesOneText) {
-  const ClassifyRequest request = parsed(R"({"inputs":"a text"})");
+  const TextsRequest request = parsed(R"({"inputs":"a text"})");
   ASSERT_EQ(request.call.texts.size(), 1U);
   EXPECT_EQ(request.call.texts[0].text, "a text");
   EXPECT_FALSE(request.call.texts[0].pair);
@@ -33,7 +33,7 @@ TEST(ClassifyBody, TakesOneText) {
 }
 
 TEST(ClassifyBody, TakesTextsAndPairsInOneList) {
-  const ClassifyRequest request =
+  const TextsRequest request =
       parsed(R"({"inputs":["a",{"text":"b"},{"text":"c","text_pair":""}]})");
   ASSERT_EQ(request.call.texts.size(), 3U);
   EXPECT_EQ(request.call.texts[1].text, "b");
@@ -42,7 +42,7 @@ TEST(ClassifyBody, TakesTextsAndPairsInOneList) {
 }
 
 TEST(ClassifyBody, TakesModelBudgetAndTime) {
-  const ClassifyRequest request =
+  const TextsRequest request =
       parsed(R"({"inputs":"a","model":"news","budget":0.5,"latency_ms":10})");
   EXPECT_EQ(request.call.model, "news");
   EXPECT_EQ(request.call.budget, 0.5);
@@ -75,7 +75,8 @@ TEST(ClassifyBody, TooManyKeysAreRefusedBeforeTheyCostTime) {
 }
 
 TEST(ClassifyAnswer, HasWhatTheContractSays) {
-  const Json body = classify_body(small_model("news"), FakeBackend::answer(1, 0.5), 4.5);
+  const CallAnswer answer = FakeBackend::answer(1, 0.5);
+  const Json body = texts_body(small_model("news"), answer.texts, answer, 4.5);
   EXPECT_EQ(body.dump(),
             R"({"model":"news","answers":[{"label":"sport","scores":{"money":0.25,"sport":0.75},)"
             R"("budget":0.5,"active_heads":0.5,"active_ffn":0.5,"tokens":7}],"queue_ms":0.5,)"

@@ -48,7 +48,7 @@ class FakeBackend : public Backend {
     last_texts.clear();
     for (const Text& text : call.texts) last_texts.emplace_back(text.text);
     last_call.texts.clear();  // not ours
-    CallAnswer answers = answer(call.texts.size(), call.budget);
+    CallAnswer answers = answer(call.texts.size() + call.inputs.size(), call.budget);
     if (refusal) {
       done(*refusal);
     } else if (mode == Mode::at_once) {

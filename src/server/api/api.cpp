@@ -3,13 +3,18 @@
 #include <utility>
 
 #include "server/api/classify.h"
+#include "server/api/embed.h"
 #include "server/api/kserve.h"
+#include "server/api/rerank.h"
+#include "server/api/tag.h"
 
 namespace headroom::server {
 
 std::vector<Route> api_routes(Backend& backend, const ServerFacts& facts) {
   std::vector<Route> routes = info_routes(backend, facts);
-  routes.push_back(classify_route(backend, facts.calls));
+  for (const auto& make : {classify_route, embed_route, rerank_route, tag_route}) {
+    routes.push_back(make(backend, facts.calls));
+  }
   for (Route& route : kserve_routes(backend, facts.calls)) routes.push_back(std::move(route));
   return routes;
 }

@@ -15,7 +15,7 @@ constexpr double longest_latency_ms = 600'000;
 // No object of the API has ten keys, no text takes more than two values, and what is told about
 // tensors is short.
 JsonLimits json_limits(const CallLimits& limits) {
-  return {.keys = 64, .values = 64 + 8 * static_cast<size_t>(limits.texts)};
+  return {.keys = 64, .values = 64 + static_cast<size_t>(limits.most_inputs())};
 }
 
 // The value of a number in (0, most], or nothing when the key is not there.
@@ -110,15 +110,22 @@ void read_spending(const Json& object, std::string_view budget_key, std::string_
   call.latency_ms = positive_number(object, latency_key, longest_latency_ms);
 }
 
-void check_text_count(size_t texts, const CallLimits& limits) {
+void check_text_count(size_t texts, int64_t most) {
   if (texts == 0) {
     throw HttpError(HttpErrorCode::unprocessable, "inputs has no text");
   }
-  if (texts > static_cast<size_t>(limits.texts)) {
-    throw HttpError(HttpErrorCode::unprocessable,
-                    fmt::format("inputs has {} texts, this server takes at most {} a request",
-                                texts, limits.texts));
+  if (texts > static_cast<size_t>(most)) {
+    throw HttpError(
+        HttpErrorCode::unprocessable,
+        fmt::format("inputs has {} texts, this server takes at most {} a request", texts, most));
   }
+}
+
+void add_times(const CallAnswer& answer, double total_ms, Json& body) {
+  body["queue_ms"] = answer.queue_ms;
+  body["inference_ms"] = answer.inference_ms;
+  body["predicted_ms"] = answer.predicted_ms;
+  body["total_ms"] = total_ms;
 }
 
 HttpResponse json_response(const Json& body) {

@@ -1,4 +1,4 @@
-// What every way to ask for a classification shares: bodies, what a call may spend, how its answer
+// What every way to ask for answers shares: bodies, what a call may spend, how its answer
 // is told in header fields, and refusals.
 #pragma once
 
@@ -15,6 +15,8 @@ namespace headroom::server {
 // How much one request may ask for.
 struct CallLimits {
   int64_t texts = 32;
+  // Passages of a query, and windows of long texts.
+  int64_t most_inputs() const { return 8 * texts; }
 };
 
 // Throws HttpErrorCode::unprocessable for bytes that are not UTF-8, bad_request for what is no JSON
@@ -37,8 +39,8 @@ const ServedModel& find_model(const Backend& backend, const std::string& name);
 void read_spending(const Json& object, std::string_view budget_key, std::string_view latency_key,
                    Call& call);
 
-// Throws HttpErrorCode::unprocessable unless there is a text and no more than allowed.
-void check_text_count(size_t texts, const CallLimits& limits);
+// Throws HttpErrorCode::unprocessable unless there is a text and no more than `most`.
+void check_text_count(size_t texts, int64_t most);
 
 // Submits and, when the answer is there, replies with what `format` makes of it. `call` gets its
 // client and its age from the request.
@@ -49,6 +51,9 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
 // sum of tokens.
 void add_spending_fields(const CallAnswer& answer, HttpResponse& response);
+
+// queue_ms, inference_ms, predicted_ms and total_ms.
+void add_times(const CallAnswer& answer, double total_ms, Json& body);
 
 HttpResponse json_response(const Json& body);
 

@@ -23,12 +23,18 @@ Json model_json(const ServedModel& model, double min_budget, bool is_default) {
   Json json;
   json["name"] = model.name;
   json["default"] = is_default;
+  json["task"] = task_name(config.task);
   json["labels"] = config.labels;
+  if (config.task == Task::embed) {
+    json["dimensions"] = shape.vector_width();
+    json["prompts"] = Json::array();
+    for (const auto& [name, text] : config.output.vector.prompts) json["prompts"].push_back(name);
+  }
   json["layers"] = shape.layers;
   json["heads"] = shape.heads;
   json["ffn"] = shape.ffn;
   json["width"] = shape.width;
-  json["max_tokens"] = shape.positions;
+  json["max_tokens"] = config.longest_input();
   json["method"] = method_name(config.method);
   json["scope"] = config.scope();
   json["precision"] = model.table.precision;

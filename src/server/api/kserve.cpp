@@ -6,7 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "server/api/embed.h"
 #include "server/api/kserve_tensors.h"
+#include "server/api/tag.h"
+#include "server/api/texts_call.h"
 
 namespace headroom::server {
 namespace {
@@ -106,11 +109,11 @@ std::vector<std::string> read_outputs(Json& outputs) {
     const std::string where = fmt::format("outputs[{}]", i);
     const std::string& name = element_name(outputs[i], where);
     check_tensor_parameters(outputs[i], where);
-    if (std::find(std::begin(output_names), std::end(output_names), name) ==
-        std::end(output_names)) {
-      throw HttpError(
-          HttpErrorCode::bad_request,
-          fmt::format("{} is {}, which this model does not have", where, shown(Json(name))));
+    const std::vector<TensorKind>& known = all_tensors();
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const TensorKind& kind) { return kind.name == name; })) {
+      throw HttpError(HttpErrorCode::bad_request,
+                      fmt::format("{} is {}, which no model has", where, shown(Json(name))));
     }
     if (std::find(names.begin(), names.end(), name) != names.end()) {
       throw HttpError(HttpErrorCode::bad_request, fmt::format("outputs has {} twice", name));
@@ -118,6 +121,25 @@ std::vector<std::string> read_outputs(Json& outputs) {
     names.push_back(name);
   }
   return names;
+}
+
+// Those that were asked for, or all of the model's. Throws HttpErrorCode::bad_request for one that
+// it does not have.
+std::vector<const TensorKind*> wanted_tensors(const ModelConfig& config,
+                                              const std::vector<std::string>& names) {
+  std::vector<const TensorKind*> kinds = tensors_of(config);
+  if (names.empty()) return kinds;
+  std::vector<const TensorKind*> wanted;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](const TensorKind* kind) { return kind->name == name; });
+    if (found == kinds.end()) {
+      throw HttpError(HttpErrorCode::bad_request,
+                      fmt::format("outputs has {}, which this model does not have", name));
+    }
+    wanted.push_back(*found);
+  }
+  return wanted;
 }
 
 Json server_metadata() {
@@ -129,7 +151,6 @@ Json server_metadata() {
 }
 
 Json model_metadata(const ServedModel& model) {
-  const auto labels = static_cast<int64_t>(model.config.labels.size());
   Json body;
   body["name"] = model.name;
   body["versions"] = {only_version};
@@ -140,8 +161,8 @@ Json model_metadata(const ServedModel& model) {
   }
   body["inputs"].back()["parameters"] = {{"optional", true}};
   body["outputs"] = Json::array();
-  for (const std::string_view name : output_names) {
-    body["outputs"].push_back(output_metadata(name, labels));
+  for (const TensorKind* kind : tensors_of(model.config)) {
+    body["outputs"].push_back(output_metadata(*kind, model.config));
   }
   return body;
 }
@@ -168,8 +189,10 @@ Abandon infer(Backend& backend, const CallLimits& limits, const ApiRequest& requ
   const auto parsed = std::make_shared<InferRequest>(parse_infer(request.body, limits));
   Call call = std::move(parsed->call);
   call.model = model.name;
-  const auto format = [&model, parsed](const CallAnswer& answer) {
-    return infer_body(model, *parsed, answer);
+  wanted_tensors(model.config, parsed->outputs);  // told before anything is run
+  const auto texts = std::make_shared<const TextsCall>(model, parsed->options, limits, call);
+  const auto format = [&model, parsed, texts](const CallAnswer& answer) {
+    return infer_body(model, *parsed, texts->answers(answer), answer);
   };
   return submit_call(backend, std::move(call), request, format, std::move(reply));
 }
@@ -197,30 +220,29 @@ InferRequest parse_infer(const std::string& body, const CallLimits& limits) {
       parameters.erase(std::string(ignored));
     }
     remove_nulls(parameters, {"budget", "latency_target_ms"});
-    require_known_keys(parameters, "parameters", {"budget", "latency_target_ms"});
+    require_known_keys(parameters, "parameters",
+                       {"budget", "latency_target_ms", "dimensions", "prompt", "aggregation"});
     read_spending(parameters, "budget", "latency_target_ms", request.call);
+    request.options = embed_options(parameters);
+    request.options.aggregation = tag_options(parameters).aggregation;
   }
   request.call.texts = read_texts(list_field(json, "inputs"), limits);
   if (json.contains("outputs")) request.outputs = read_outputs(list_field(json, "outputs"));
   return request;
 }
 
-Json infer_body(const ServedModel& model, const InferRequest& request, const CallAnswer& answer) {
+Json infer_body(const ServedModel& model, const InferRequest& request,
+                const std::vector<Answer>& answers, const CallAnswer& times) {
   Json body;
   body["model_name"] = model.name;
   body["model_version"] = only_version;
   if (request.id) body["id"] = *request.id;
-  body["parameters"] = {{"queue_ms", answer.queue_ms},
-                        {"inference_ms", answer.inference_ms},
-                        {"predicted_ms", answer.predicted_ms}};
+  body["parameters"] = {{"queue_ms", times.queue_ms},
+                        {"inference_ms", times.inference_ms},
+                        {"predicted_ms", times.predicted_ms}};
   body["outputs"] = Json::array();
-  if (request.outputs.empty()) {
-    for (const std::string_view name : output_names) {
-      body["outputs"].push_back(output_tensor(name, model.config.labels, answer));
-    }
-  }
-  for (const std::string& name : request.outputs) {
-    body["outputs"].push_back(output_tensor(name, model.config.labels, answer));
+  for (const TensorKind* kind : wanted_tensors(model.config, request.outputs)) {
+    body["outputs"].push_back(output_tensor(*kind, model.config, answers));
   }
   return body;
 }

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/answer_json.h"
+
 namespace headroom::server {
 namespace {
 
@@ -20,18 +24,19 @@ uint64_t rows_of(const Json& tensor, const std::string& name) {
   return (*shape)[0].get<uint64_t>();
 }
 
-std::string_view datatype_of(std::string_view output) {
-  if (output == "label") return "BYTES";
-  return output == "tokens" ? "INT64" : "FP64";
+int64_t label_count(const ModelConfig& config) {
+  return static_cast<int64_t>(config.labels.size());
 }
 
-Json values_of(std::string_view output, const std::vector<std::string>& labels,
-               const Answer& text) {
-  if (output == "label") return labels[text.label];
-  if (output == "budget") return text.budget;
-  if (output == "active_heads") return text.active_heads;
-  if (output == "tokens") return text.tokens;
-  return text.scores;
+int64_t vector_width(const ModelConfig& config) {
+  return config.shape.vector_width();
+}
+
+// Lists of different lengths are no tensor: they come as JSON.
+Json key_as_text(const ModelConfig& config, const Answer& answer, const char* key) {
+  Json json;
+  add_answer(config, answer, /*raw_scores=*/false, json);
+  return json[key].dump();
 }
 
 }  // namespace
@@ -45,7 +50,7 @@ std::vector<std::string_view> bytes_tensor(const Json& tensor, const std::string
   if (data->size() != rows) {
     bad_tensor(name, fmt::format("has {} values, its shape says {}", data->size(), rows));
   }
-  check_text_count(data->size(), limits);
+  check_text_count(data->size(), limits.texts);
   std::vector<std::string_view> texts;
   for (const Json& value : *data) {
     const bool nested = value.is_array() && value.size() == 1;
@@ -54,27 +59,83 @@ std::vector<std::string_view> bytes_tensor(const Json& tensor, const std::string
   return texts;
 }
 
-Json output_metadata(std::string_view name, int64_t labels) {
+const std::vector<TensorKind>& all_tensors() {
+  using Config = const ModelConfig&;
+  using One = const Answer&;
+  static const std::vector<TensorKind> kinds = {
+      {"label",
+       "BYTES",
+       {OutputForm::label},
+       nullptr,
+       [](Config config, One answer) { return Json(config.labels[answer.label]); }},
+      {"labels",
+       "BYTES",
+       {OutputForm::labels},
+       nullptr,
+       [](Config config, One answer) { return Json(key_as_text(config, answer, "labels")); }},
+      {"entities",
+       "BYTES",
+       {OutputForm::tags},
+       nullptr,
+       [](Config config, One answer) { return Json(key_as_text(config, answer, "entities")); }},
+      {"embedding",
+       "FP32",
+       {OutputForm::vector},
+       vector_width,
+       [](Config, One answer) { return Json(answer.embedding); }},
+      {"score",
+       "FP64",
+       {OutputForm::score},
+       nullptr,
+       [](Config, One answer) { return Json(answer.score); }},
+      {"scores",
+       "FP64",
+       {OutputForm::label, OutputForm::labels},
+       label_count,
+       [](Config, One answer) { return Json(answer.scores); }},
+      {"budget", "FP64", {}, nullptr, [](Config, One answer) { return Json(answer.budget); }},
+      {"active_heads",
+       "FP64",
+       {},
+       nullptr,
+       [](Config, One answer) { return Json(answer.active_heads); }},
+      {"tokens", "INT64", {}, nullptr, [](Config, One answer) { return Json(answer.tokens); }},
+  };
+  return kinds;
+}
+
+std::vector<const TensorKind*> tensors_of(const ModelConfig& config) {
+  const OutputForm form = traits(config.task).output;
+  std::vector<const TensorKind*> kinds;
+  for (const TensorKind& kind : all_tensors()) {
+    const bool has = std::find(kind.forms.begin(), kind.forms.end(), form) != kind.forms.end();
+    if (has || kind.forms.empty()) kinds.push_back(&kind);
+  }
+  return kinds;
+}
+
+Json output_metadata(const TensorKind& kind, const ModelConfig& config) {
   Json tensor;
-  tensor["name"] = name;
-  tensor["datatype"] = datatype_of(name);
+  tensor["name"] = kind.name;
+  tensor["datatype"] = kind.datatype;
   tensor["shape"] = Json::array({-1});
-  if (name == "scores") tensor["shape"].push_back(labels);
+  if (kind.width != nullptr) tensor["shape"].push_back(kind.width(config));
   return tensor;
 }
 
-Json output_tensor(std::string_view name, const std::vector<std::string>& labels,
-                   const CallAnswer& answer) {
-  Json tensor = output_metadata(name, static_cast<int64_t>(labels.size()));
-  tensor["shape"][0] = answer.texts.size();
+Json output_tensor(const TensorKind& kind, const ModelConfig& config,
+                   const std::vector<Answer>& answers) {
+  Json tensor = output_metadata(kind, config);
+  tensor["shape"][0] = answers.size();
   tensor["data"] = Json::array();
-  for (const Answer& text : answer.texts) {
-    Json values = values_of(name, labels, text);
+  for (const Answer& answer : answers) {
+    Json values = kind.values(config, answer);
     if (!values.is_array()) {
       tensor["data"].push_back(std::move(values));
-    } else {
-      for (Json& value : values) tensor["data"].push_back(std::move(value));
+      continue;
     }
+    tensor["shape"][1] = values.size();  // of vectors that were shortened
+    for (Json& value : values) tensor["data"].push_back(std::move(value));
   }
   return tensor;
 }

@@ -13,15 +13,26 @@ namespace headroom::server {
 std::vector<std::string_view> bytes_tensor(const Json& tensor, const std::string& name,
                                            const CallLimits& limits);
 
-// The five outputs of a call, in this order.
-inline constexpr std::string_view output_names[] = {"label", "scores", "budget", "active_heads",
-                                                    "tokens"};
+// An output of a call: what a model of one of these forms has, or, without a form, every model.
+struct TensorKind {
+  std::string_view name;
+  std::string_view datatype;
+  std::vector<OutputForm> forms;
+  // Numbers of a text; nothing: one.
+  int64_t (*width)(const ModelConfig& config) = nullptr;
+  Json (*values)(const ModelConfig& config, const Answer& answer) = nullptr;
+};
 
-// {"name", "datatype", "shape", "data"} of one of them.
-Json output_tensor(std::string_view name, const std::vector<std::string>& labels,
-                   const CallAnswer& answer);
+// Of any model, in the order of responses.
+const std::vector<TensorKind>& all_tensors();
+// Of this one.
+std::vector<const TensorKind*> tensors_of(const ModelConfig& config);
+
+// {"name", "datatype", "shape", "data"}.
+Json output_tensor(const TensorKind& kind, const ModelConfig& config,
+                   const std::vector<Answer>& answers);
 
 // {"name", "datatype", "shape"} with -1 for the number of texts.
-Json output_metadata(std::string_view name, int64_t labels);
+Json output_metadata(const TensorKind& kind, const ModelConfig& config);
 
 }  // namespace headroom::server

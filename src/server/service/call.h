@@ -22,8 +22,9 @@ struct Call {
   std::optional<double> budget;
   // From arrival to answer, at most ServiceSettings::max_deadline_ms; none: slo_ms there.
   std::optional<double> latency_ms;
-  std::string client;    // who asks: clients share the workers equally
-  double waited_ms = 0;  // since it arrived
+  std::string client;               // who asks: clients share the workers equally
+  double waited_ms = 0;             // since it arrived
+  std::vector<Tokens> inputs = {};  // instead of texts: what is tokenised already
 };
 
 struct CallAnswer {

@@ -27,7 +27,7 @@ constexpr int threads_per_text = 1;
 // Five lengths at eight budgets: two seconds for a model of BERT-Mini's size.
 LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
                              ProgressSink& progress) {
-  const int64_t longest = model->config().shape.positions;
+  const int64_t longest = model->config().longest_input();
   CalibrationSettings settings;
   std::set<int64_t> lengths;
   for (const int64_t part : {16, 8, 4, 2, 1}) lengths.insert(std::max<int64_t>(1, longest / part));
@@ -78,6 +78,7 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
   ServedModel served;
   served.name = std::move(name);
   served.config = engine->config();
+  served.engine = engine;
   served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };
   served.make_runner = [engine]() -> RunBatch {
     return [session = std::make_shared<Session>(engine)](std::span<const Tokens> inputs,
@@ -106,8 +107,9 @@ void self_test(const ServedModel& model) {
   const Tokens input = model.tokenise({"The quick brown fox jumps over the lazy dog."});
   const RunBatch run = model.make_runner();
   for (const double budget : {model.table.budgets().front(), model.table.budgets().back()}) {
-    const std::vector<double> scores = run(std::span(&input, 1), budget).at(0).scores;
-    const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
+    const Answer answer = run(std::span(&input, 1), budget).at(0);
+    if (traits(model.config.task).output != OutputForm::label) continue;
+    const double sum = std::accumulate(answer.scores.begin(), answer.scores.end(), 0.0);
     if (std::abs(sum - 1) < 1e-3) continue;  // false for NaN
     throw Error(ErrorCode::bad_model, fmt::format("test model {}", model.name),
                 fmt::format("at budget {} the scores of a text add up to {}, expected 1; are the "

@@ -33,6 +33,7 @@ struct ServedModel {
   LatencyTable table;  // of the precision that the model runs in
   TableSource table_source = TableSource::checkpoint;
   Json scores;  // measured accuracy at each budget; null when nobody measured
+  std::shared_ptr<const EngineModel> engine;  // none where a test puts functions in its place
   std::function<Tokens(const Text&)> tokenise;
   std::function<RunBatch()> make_runner;
 };
@@ -48,8 +49,8 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
 ServedModel load_served_model(std::string name, const std::filesystem::path& directory,
                               const EngineOptions& options, ProgressSink& progress);
 
-// Throws ErrorCode::bad_model unless a known text gets scores that are finite and add up to 1, at
-// the least and the full budget.
+// Throws ErrorCode::bad_model unless a known text gets an answer at the least and the full budget:
+// finite, and where scores are of one label, adding up to 1.
 void self_test(const ServedModel& model);
 
 // Whether a table is within a factor of two of what texts take now: the shortest and the longest

@@ -136,20 +136,20 @@ Abandon Service::submit(const Call& call, CallDone done) {
   const double arrived_ms = clock_() - call.waited_ms;
   const size_t model = index_of(models_, call.model);
   const ServedModel& served = models_[model];
-  require(!call.texts.empty(), "the call has no text");
+  require(!call.texts.empty() || !call.inputs.empty(), "the call has no text");
   if (call.latency_ms) check_latency("latency_ms", *call.latency_ms);
   if (call.budget) served.config.selection(*call.budget);
   const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings_.slo_ms;
   const double deadline_ms =
       latency_ms ? arrived_ms + *latency_ms : std::numeric_limits<double>::infinity();
-  std::vector<Tokens> inputs;
+  std::vector<Tokens> inputs = call.inputs;
+  for (const Text& text : call.texts) inputs.push_back(served.tokenise(text));
   std::vector<WaitingText> waiting;
-  for (const Text& text : call.texts) {
-    inputs.push_back(served.tokenise(text));
+  for (const Tokens& input : inputs) {
     WaitingText entry;
     entry.index = waiting.size();
     entry.client = call.client;
-    entry.tokens = static_cast<int64_t>(inputs.back().ids.size());
+    entry.tokens = static_cast<int64_t>(input.ids.size());
     entry.arrived_ms = arrived_ms;
     entry.deadline_ms = deadline_ms;
     if (call.budget) {
