@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/precision.h"
+#include "engine/tags/entities.h"
 #include "headroom/headroom.h"
 
 namespace headroom {
@@ -66,28 +67,116 @@ py::tuple columns_of(const std::vector<Answer>& answers, size_t labels) {
       answers.empty() ? 0.0 : answers.front().milliseconds);
 }
 
-// What `inputs` refers to must not belong to Python.
-template <typename Input>
-py::tuple classify(const Model& model, const std::vector<Input>& inputs, const Spending& spending) {
-  const std::vector<Budget> budgets = spending.budgets();
-  std::vector<Answer> answers;
-  {
-    const py::gil_scoped_release other_threads_may_run;
-    answers = model.classify(inputs, budgets);
-  }
-  return columns_of(answers, model.labels().size());
+void require_task(const Model& model, const char* operation,
+                  std::initializer_list<std::string_view> tasks) {
+  if (std::find(tasks.begin(), tasks.end(), model.task()) != tasks.end()) return;
+  throw Error(ErrorCode::usage, operation, "this is a model of task " + std::string(model.task()));
 }
 
-py::tuple classify_texts(const Model& model, const std::vector<std::string>& texts,
-                         const std::optional<std::vector<std::string>>& pairs,
-                         const Column<double>& amounts, bool is_latency) {
+constexpr auto labelled = {std::string_view("classify"), std::string_view("pair"),
+                           std::string_view("synthetic"), std::string_view("multilabel")};
+
+// `run` without the interpreter; what it refers to must not belong to Python.
+template <typename Run>
+std::vector<Answer> without_python(const Run& run) {
+  const py::gil_scoped_release other_threads_may_run;
+  return run();
+}
+
+std::vector<Text> texts_of(const std::vector<std::string>& texts,
+                           const std::optional<std::vector<std::string>>& pairs) {
   std::vector<Text> inputs;
   inputs.reserve(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     inputs.push_back(
         {texts[i], pairs ? std::optional<std::string_view>(pairs->at(i)) : std::nullopt});
   }
-  return classify(model, inputs, {amounts, is_latency});
+  return inputs;
+}
+
+py::tuple classify_texts(const Model& model, const std::vector<std::string>& texts,
+                         const std::optional<std::vector<std::string>>& pairs,
+                         const Column<double>& amounts, bool is_latency) {
+  require_task(model, "classify", labelled);
+  const std::vector<Text> inputs = texts_of(texts, pairs);
+  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  return columns_of(without_python([&] { return model.answer(inputs, budgets); }),
+                    model.labels().size());
+}
+
+// Labels at or above their thresholds, a list a text, of the answers that classify_texts() gives.
+std::vector<std::vector<size_t>> label_sets(const Model& model,
+                                            const std::vector<std::string>& texts,
+                                            const Column<double>& amounts, bool is_latency) {
+  require_task(model, "label", {"multilabel"});
+  const std::vector<Text> inputs = texts_of(texts, std::nullopt);
+  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  std::vector<std::vector<size_t>> sets;
+  for (Answer& answer : without_python([&] { return model.answer(inputs, budgets); })) {
+    sets.push_back(std::move(answer.labels));
+  }
+  return sets;
+}
+
+py::array_t<float> embed_texts(const Model& model, const std::vector<std::string>& texts,
+                               std::optional<int64_t> dimensions,
+                               const std::optional<std::string>& prompt,
+                               const Column<double>& amounts, bool is_latency) {
+  require_task(model, "embed", {"embed"});
+  AnswerOptions options;
+  options.dimensions = dimensions;
+  options.prompt = prompt;
+  const std::vector<Text> inputs = texts_of(texts, std::nullopt);
+  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  const std::vector<Answer> answers =
+      without_python([&] { return model.answer(inputs, budgets, options); });
+  const size_t width = answers.empty() ? 0 : answers.front().embedding.size();
+  py::array_t<float> rows({answers.size(), width});
+  float* row = rows.mutable_data();
+  for (const Answer& answer : answers) row = std::copy_n(answer.embedding.begin(), width, row);
+  return rows;
+}
+
+// Sigmoids and logits of a ranker, or numbers twice.
+py::tuple scores_of(const std::vector<Answer>& answers) {
+  return py::make_tuple(column<double>(answers, [](const Answer& a) { return a.score; }),
+                        column<double>(answers, [](const Answer& a) { return a.logit; }));
+}
+
+py::tuple score_texts(const Model& model, const std::vector<std::string>& texts,
+                      const std::optional<std::vector<std::string>>& pairs,
+                      const Column<double>& amounts, bool is_latency) {
+  require_task(model, "score", {"regress", "rerank"});
+  const std::vector<Text> inputs = texts_of(texts, pairs);
+  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  return scores_of(without_python([&] { return model.answer(inputs, budgets); }));
+}
+
+py::tuple rank_passages(const Model& model, const std::string& query,
+                        const std::vector<std::string>& passages, double amount, bool is_latency) {
+  const std::vector<std::string_view> texts(passages.begin(), passages.end());
+  const Budget budget = is_latency ? Budget{1.0, amount} : Budget{amount};
+  return scores_of(without_python([&] { return model.rerank(query, texts, budget); }));
+}
+
+// (text, label, score, start, end) of every entity, a list a text.
+py::list tag_texts(const Model& model, const std::vector<std::string>& texts,
+                   const std::string& aggregation, const Column<double>& amounts, bool is_latency) {
+  require_task(model, "tag", {"tag"});
+  AnswerOptions options;
+  options.aggregation = aggregation_table.parse(aggregation, ErrorCode::usage, "tag");
+  const std::vector<Text> inputs = texts_of(texts, std::nullopt);
+  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  py::list all;
+  for (const Answer& answer :
+       without_python([&] { return model.answer(inputs, budgets, options); })) {
+    py::list entities;
+    for (const Entity& each : answer.entities) {
+      entities.append(py::make_tuple(each.text, each.label, each.score, each.start, each.end));
+    }
+    all.append(entities);
+  }
+  return all;
 }
 
 py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
@@ -104,7 +193,10 @@ py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
     inputs.push_back(std::move(tokens));
     begin = end;
   }
-  return classify(model, inputs, {amounts, is_latency});
+  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  require_task(model, "classify", labelled);
+  return columns_of(without_python([&] { return model.classify(inputs, budgets); }),
+                    model.labels().size());
 }
 
 Model load(const std::filesystem::path& directory, const std::string& precision, int threads) {
@@ -144,8 +236,19 @@ PYBIND11_MODULE(_engine, module) {
       .def("classify_tokens", &classify_tokens, py::arg("ids"), py::arg("types"),
            py::arg("lengths"), py::arg("amounts"), py::arg("is_latency"),
            "Columns of answers; ids and types hold one input after the other.")
+      .def("label_sets", &label_sets, py::arg("texts"), py::arg("amounts"), py::arg("is_latency"),
+           "Labels at or above their thresholds.")
+      .def("embed_texts", &embed_texts, py::arg("texts"), py::arg("dimensions"), py::arg("prompt"),
+           py::arg("amounts"), py::arg("is_latency"), "Vectors, a row a text.")
+      .def("score_texts", &score_texts, py::arg("texts"), py::arg("pairs"), py::arg("amounts"),
+           py::arg("is_latency"), "Scores, and the logits behind them.")
+      .def("rank_passages", &rank_passages, py::arg("query"), py::arg("passages"),
+           py::arg("amount"), py::arg("is_latency"), "Scores of passages, and their logits.")
+      .def("tag_texts", &tag_texts, py::arg("texts"), py::arg("aggregation"), py::arg("amounts"),
+           py::arg("is_latency"), "Entities, a list a text.")
       .def("work", &work, py::arg("budget"), py::arg("tokens"),
            "Multiply-adds of attention and of the whole model.")
+      .def_property_readonly("task", &Model::task)
       .def_property_readonly("labels", &Model::labels)
       .def_property_readonly("longest_input", &Model::longest_input)
       .def_property_readonly("instruction_set", &Model::instruction_set);

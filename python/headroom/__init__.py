@@ -1,4 +1,4 @@
-"""headroom: one text classifier, any compute budget.
+"""headroom: one text encoder, any compute budget.
 
     import headroom
     model = headroom.load("models/news-mini")
@@ -10,17 +10,20 @@
 
 from .errors import Error, ErrorCode  # first: the engine raises it
 from ._engine import __version__
-from .answers import Answer, Answers
-from .model import Model, Precision, Work, load
+from .answers import Answer, Answers, Entity, Ranked
+from .model import Aggregation, Model, Precision, Work, load
 from .token_rows import TokenRows
 
 __all__ = [
+    "Aggregation",
     "Answer",
     "Answers",
+    "Entity",
     "Error",
     "ErrorCode",
     "Model",
     "Precision",
+    "Ranked",
     "TokenRows",
     "Work",
     "__version__",

@@ -40,7 +40,37 @@ class Model:
         amounts: NDArray[np.float64],
         is_latency: bool,
     ) -> Columns: ...
+    def label_sets(
+        self, texts: Sequence[str], amounts: NDArray[np.float64], is_latency: bool
+    ) -> list[list[int]]: ...
+    def embed_texts(
+        self,
+        texts: Sequence[str],
+        dimensions: int | None,
+        prompt: str | None,
+        amounts: NDArray[np.float64],
+        is_latency: bool,
+    ) -> NDArray[np.float32]: ...
+    def score_texts(
+        self,
+        texts: Sequence[str],
+        pairs: Sequence[str] | None,
+        amounts: NDArray[np.float64],
+        is_latency: bool,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def rank_passages(
+        self, query: str, passages: Sequence[str], amount: float, is_latency: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def tag_texts(
+        self,
+        texts: Sequence[str],
+        aggregation: str,
+        amounts: NDArray[np.float64],
+        is_latency: bool,
+    ) -> list[list[tuple[str, str, float, int, int]]]: ...
     def work(self, budget: float, tokens: int) -> tuple[float, float]: ...
+    @property
+    def task(self) -> str: ...
     @property
     def labels(self) -> list[str]: ...
     @property

@@ -1,13 +1,35 @@
-"""What classifying gives: one Answer, or Answers as NumPy columns with a row for each text."""
+"""What a model says: one Answer, or Answers as NumPy columns with a row for each text; entities and
+ranked passages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class Entity(NamedTuple):
+    """Something that a tagger found in a text."""
+
+    text: str
+    label: str
+    """Without ``B-`` or ``I-``."""
+    score: float
+    start: int
+    """``text`` is ``original[start:end]``."""
+    end: int
+
+
+class Ranked(NamedTuple):
+    """A passage with its score."""
+
+    index: int
+    """In the list of passages."""
+    score: float
+    text: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _engine
-from .answers import Answer, Answers
+from .answers import Answer, Answers, Entity, Ranked
 from .token_rows import TokenRows, token_rows
 
 Precision = Literal["fp32", "bf16", "int8"]
+Aggregation = Literal["simple", "first", "average", "max"]
 
 
 class Work(NamedTuple):
@@ -24,7 +25,7 @@ class Work(NamedTuple):
 
 
 class Model:
-    """One classifier at any compute budget. Threads may share it; the GIL is released while it works.
+    """One encoder at any compute budget. Threads may share it; the GIL is released while it works.
 
     Every call takes either ``budget``, a fraction in (0, 1] of the whole model's compute, or
     ``latency_ms``, for which the largest budget is taken that ``headroom calibrate`` found to answer
@@ -35,6 +36,12 @@ class Model:
     def __init__(self, engine: _engine.Model) -> None:
         self._engine = engine
         self._labels = tuple(engine.labels)
+
+    @property
+    def task(self) -> str:
+        """What it answers: ``"classify"``, ``"pair"``, ``"multilabel"``, ``"regress"``,
+        ``"rerank"``, ``"tag"`` or ``"embed"``."""
+        return self._engine.task
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -110,6 +117,106 @@ class Model:
             self._engine.classify_tokens(rows.ids, rows.types, rows.lengths, amounts, is_latency)
         )
 
+    def embed(
+        self,
+        texts: str | Sequence[str],
+        *,
+        dimensions: int | None = None,
+        prompt: str | None = None,
+        budget: ArrayLike | None = None,
+        latency_ms: ArrayLike | None = None,
+    ) -> NDArray[np.float32]:
+        """The vector of a text, or a matrix with a row for each of several.
+
+        ``dimensions`` keeps only the first so many, at length 1 again; ``prompt`` is the name of one
+        of the model's prompts.
+        """
+        rows = _checked_texts("texts", [texts] if isinstance(texts, str) else texts)
+        amounts, is_latency = _spending(budget, latency_ms, len(rows))
+        vectors = self._engine.embed_texts(rows, dimensions, prompt, amounts, is_latency)
+        return vectors[0] if isinstance(texts, str) else vectors
+
+    def score(
+        self,
+        texts: Sequence[str],
+        *,
+        pairs: Sequence[str] | None = None,
+        raw: bool = False,
+        budget: ArrayLike | None = None,
+        latency_ms: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """The number of each text, or the score of each pair; ``raw`` gives a ranker's logits."""
+        first = _checked_texts("texts", texts)
+        second = _checked_pairs(pairs, len(first))
+        amounts, is_latency = _spending(budget, latency_ms, len(first))
+        scores, logits = self._engine.score_texts(first, second, amounts, is_latency)
+        return logits if raw else scores
+
+    def rerank(
+        self,
+        query: str,
+        passages: Sequence[str],
+        *,
+        raw: bool = False,
+        budget: float | None = None,
+        latency_ms: float | None = None,
+    ) -> list[Ranked]:
+        """The passages by how well they answer the query, best first."""
+        texts = _checked_texts("passages", passages)
+        amounts, is_latency = _spending(budget, latency_ms, 1)
+        scores, logits = self._engine.rank_passages(query, texts, float(amounts[0]), is_latency)
+        shown = logits if raw else scores
+        order = np.argsort(-logits, kind="stable")
+        return [Ranked(int(index), float(shown[index]), texts[index]) for index in order]
+
+    @overload
+    def tag(  # type: ignore[misc]
+        self,
+        texts: str,
+        *,
+        aggregation: Aggregation = "simple",
+        budget: float | None = None,
+        latency_ms: float | None = None,
+    ) -> list[Entity]: ...
+
+    @overload
+    def tag(
+        self,
+        texts: Sequence[str],
+        *,
+        aggregation: Aggregation = "simple",
+        budget: ArrayLike | None = None,
+        latency_ms: ArrayLike | None = None,
+    ) -> list[list[Entity]]: ...
+
+    def tag(
+        self,
+        texts: str | Sequence[str],
+        *,
+        aggregation: Aggregation = "simple",
+        budget: ArrayLike | None = None,
+        latency_ms: ArrayLike | None = None,
+    ) -> list[Entity] | list[list[Entity]]:
+        """The entities of a text, or of each of several, however long they are."""
+        rows = _checked_texts("texts", [texts] if isinstance(texts, str) else texts)
+        amounts, is_latency = _spending(budget, latency_ms, len(rows))
+        found = self._engine.tag_texts(rows, aggregation, amounts, is_latency)
+        entities = [[Entity(*each) for each in row] for row in found]
+        return entities[0] if isinstance(texts, str) else entities
+
+    def label_sets(
+        self,
+        texts: Sequence[str],
+        *,
+        budget: ArrayLike | None = None,
+        latency_ms: ArrayLike | None = None,
+    ) -> list[list[str]]:
+        """Of a model with several labels: those of each text that reach their thresholds."""
+        rows = _checked_texts("texts", texts)
+        amounts, is_latency = _spending(budget, latency_ms, len(rows))
+        sets = self._engine.label_sets(rows, amounts, is_latency)
+        return [[self._labels[label] for label in row] for row in sets]
+
     def work(self, tokens: int, budget: float = 1.0) -> Work:
         """Multiply-adds of a text of so many tokens at a budget."""
         if tokens < 1:
@@ -124,9 +231,7 @@ class Model:
         latency_ms: ArrayLike | None,
     ) -> Answers:
         first = _checked_texts("texts", texts)
-        second = None if pairs is None else _checked_texts("pairs", pairs)
-        if second is not None and len(second) != len(first):
-            raise ValueError(f"{len(second)} pairs for {len(first)} texts")
+        second = _checked_pairs(pairs, len(first))
         amounts, is_latency = _spending(budget, latency_ms, len(first))
         return self._answers(self._engine.classify_texts(first, second, amounts, is_latency))
 
@@ -153,6 +258,15 @@ def _checked_texts(name: str, texts: Sequence[object]) -> list[str]:
         if not isinstance(text, str):
             raise TypeError(f"{name}[{index}] is {type(text).__name__}, expected str")
         checked.append(text)
+    return checked
+
+
+def _checked_pairs(pairs: Sequence[object] | None, texts: int) -> list[str] | None:
+    if pairs is None:
+        return None
+    checked = _checked_texts("pairs", pairs)
+    if len(checked) != texts:
+        raise ValueError(f"{len(checked)} pairs for {texts} texts")
     return checked
 
 
