@@ -84,20 +84,24 @@ TEST(Allocations, AreCounted) {
   EXPECT_EQ(some.size(), 100U);
 }
 
-void expect_none_after_warm_up(int64_t controller) {
+void expect_none_after_warm_up(int64_t controller, Task task = Task::classify,
+                               const OutputConfig& output = {}) {
   ModelShape shape;
+  if (task == Task::embed) shape.dense = 24;
   shape.controller = controller;
   shape.layers = 2;
   shape.width = 64;
   shape.heads = 4;
   shape.ffn = 128;
   shape.positions = 64;
-  const RandomCheckpoint checkpoint(shape);
+  const RandomCheckpoint checkpoint(shape, 1, {}, task, output);
   Worker worker(EngineModel::load(checkpoint.path()));
   const std::vector<int32_t> longest(64, 7);
   const std::vector<int32_t> shorter(9, 8);
   const std::vector<Tokens> batch = {{longest, {}}, {shorter, {}}};
-  std::vector<float> logits(4);
+  size_t size = 0;
+  for (const Tokens& each : batch) size += worker.model().encoder().outputs_of(each);
+  std::vector<float> logits(size);
   const std::vector<Plan> plans = {worker.model().plan(0.25), worker.model().plan(0.5),
                                    worker.model().plan(1.0)};
   worker.outputs(batch, plans[2], logits);
@@ -116,6 +120,15 @@ TEST(Allocations, AreNoneAfterWarmUpAtAnyBudgetAndLength) {
 
 TEST(Allocations, AreNoneWhereEverySequenceChoosesItsHeads) {
   expect_none_after_warm_up(/*controller=*/16);
+}
+
+TEST(Allocations, AreNoneOfAnyOutput) {
+  OutputConfig first;
+  first.vector.pooling = Pooling::cls;
+  for (const Task task : {Task::multilabel, Task::tag, Task::embed}) {
+    expect_none_after_warm_up(/*controller=*/0, task);
+  }
+  expect_none_after_warm_up(/*controller=*/0, Task::embed, first);
 }
 
 }  // namespace

@@ -7,13 +7,21 @@
 namespace headroom {
 namespace {
 
+// WordPiece marks pieces inside words, and its alphabet is marked too, whatever file it came from.
+bool marks_pieces(const Vocabulary& vocabulary) {
+  constexpr std::string_view letters[] = {"##a", "##e", "##s", "##0", "##1"};
+  return std::any_of(std::begin(letters), std::end(letters), [&](std::string_view letter) {
+    return vocabulary.find(letter).has_value();
+  });
+}
+
 // Whether a piece goes on with the word before it. A vocabulary that marks such pieces spells them
 // with characters that the text does not have; where none does, what follows no space goes on.
 class WordBoundaries {
  public:
-  WordBoundaries(const Tokenizer& tokenizer, const ModelConfig& config, std::string_view text)
+  WordBoundaries(const Tokenizer& tokenizer, std::string_view text)
       : vocabulary_(tokenizer.vocabulary()),
-        marked_(config.tokenizer == TokenizerKind::wordpiece),
+        marked_(marks_pieces(vocabulary_)),
         text_(text),
         starts_(character_starts(text)) {}
 
@@ -70,7 +78,7 @@ Answer tagged_answer(const Tokenizer& tokenizer, const ModelConfig& config, std:
           answer.predicted_milliseconds.value_or(0) + *window.predicted_milliseconds;
     }
   }
-  const WordBoundaries words(tokenizer, config, text);
+  const WordBoundaries words(tokenizer, text);
   const auto scores = windows.scores(answers, config.labels.size());
   std::vector<ScoredPiece> pieces;
   for (size_t i = 0; i < scores.size(); ++i) {
