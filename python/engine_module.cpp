@@ -73,8 +73,9 @@ void require_task(const Model& model, const char* operation,
   throw Error(ErrorCode::usage, operation, "this is a model of task " + std::string(model.task()));
 }
 
-constexpr auto labelled = {std::string_view("classify"), std::string_view("pair"),
-                           std::string_view("synthetic"), std::string_view("multilabel")};
+void require_labels(const Model& model) {
+  require_task(model, "classify", {"classify", "pair", "synthetic", "multilabel"});
+}
 
 // `run` without the interpreter; what it refers to must not belong to Python.
 template <typename Run>
@@ -97,7 +98,7 @@ std::vector<Text> texts_of(const std::vector<std::string>& texts,
 py::tuple classify_texts(const Model& model, const std::vector<std::string>& texts,
                          const std::optional<std::vector<std::string>>& pairs,
                          const Column<double>& amounts, bool is_latency) {
-  require_task(model, "classify", labelled);
+  require_labels(model);
   const std::vector<Text> inputs = texts_of(texts, pairs);
   const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
   return columns_of(without_python([&] { return model.answer(inputs, budgets); }),
@@ -194,7 +195,7 @@ py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
     begin = end;
   }
   const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
-  require_task(model, "classify", labelled);
+  require_labels(model);
   return columns_of(without_python([&] { return model.classify(inputs, budgets); }),
                     model.labels().size());
 }

@@ -39,7 +39,7 @@ std::vector<Answer> tags_of(Session& session, std::span<const Text> texts,
   std::vector<Budget> spend;
   windows.reserve(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
-    const auto& all = windows.emplace_back(windows_of(model, texts[i].text)).inputs();
+    const auto& all = windows.emplace_back(windows_of(model, texts[i])).inputs();
     inputs.insert(inputs.end(), all.begin(), all.end());
     Budget each = budgets[budgets.size() == 1 ? 0 : i];
     if (each.latency_ms) *each.latency_ms /= static_cast<double>(all.size());

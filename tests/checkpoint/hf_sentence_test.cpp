@@ -80,7 +80,10 @@ TEST(SentenceFolder, BecomesAModelOfVectors) {
 TEST(SentenceFolder, MayNotNormaliseAndMayPoolInOtherWays) {
   const SentenceFixture fixture;
   fixture.modules({transformer, pooling});
-  fixture.write("1_Pooling/config.json", R"({"pooling_mode_max_tokens":true})");
+  fixture.write("1_Pooling/config.json", "{}");
+  EXPECT_EQ(fixture.imported().config.output.vector.pooling, Pooling::mean) << "their default";
+  fixture.write("1_Pooling/config.json",
+                R"({"pooling_mode_max_tokens":true,"pooling_mode_mean_tokens":false})");
   EXPECT_EQ(fixture.imported().config.output.vector.pooling, Pooling::max);
   EXPECT_FALSE(read_config(fixture.out()).output.vector.normalize);
   fixture.write("1_Pooling/config.json", R"({"pooling_mode":"cls","embedding_dimension":4})");
@@ -144,13 +147,14 @@ TEST(SentenceFolder, WhatOurVectorsDoNotHaveIsRefused) {
   fixture.modules({transformer, R"({"path":"../hf","type":"a.Pooling"})"});
   expect_refused(fixture, "no folder inside");
   fixture.modules({transformer, pooling});
-  fixture.write("1_Pooling/config.json", R"({"pooling_mode_weightedmean_tokens":true})");
+  fixture.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens":false,)"
+                                         R"("pooling_mode_weightedmean_tokens":true})");
   expect_refused(fixture, "pooling_mode_weightedmean_tokens is true");
   fixture.write("1_Pooling/config.json",
                 R"({"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":true})");
   expect_refused(fixture, "one pooling is expected");
-  fixture.write("1_Pooling/config.json", "{}");
-  expect_refused(fixture, "no other pooling is");
+  fixture.write("1_Pooling/config.json", R"({"pooling_mode_mean_tokens":false})");
+  expect_refused(fixture, "no other pooling is true");
   fixture.write("1_Pooling/config.json",
                 R"({"word_embedding_dimension":8,"pooling_mode_mean_tokens":true})");
   expect_refused(fixture, "the pooling has 8 dimensions, the transformer 4");

@@ -91,7 +91,8 @@ TEST_F(EveryOutput, PassagesComeBestFirst) {
   for (size_t i = 0; i < lines.size(); ++i) {
     expect_keys(lines[i], {"index", "score", "text", "budget"});
     seen.insert(lines[i]["index"].get<int>());
-    if (i > 0) EXPECT_GE(lines[i - 1]["score"], lines[i]["score"]);
+    const Json& before = lines[i > 0 ? i - 1 : 0];
+    EXPECT_GE(before["score"], lines[i]["score"]);
   }
   EXPECT_EQ(seen, (std::set<int>{0, 1, 2}));
   const std::vector<Json> best =

@@ -280,6 +280,16 @@ TEST(Windows, OfAShortOrEmptyTextAreOne) {
   expect_error(ErrorCode::usage, "none is left", [&] { TextWindows(model->tokenizer(), "a", 2); });
 }
 
+TEST(Tags, AreOfOneText) {
+  const RandomCheckpoint checkpoint(shape_of(Task::tag), 1, {}, Task::tag);
+  Session session(EngineModel::load(checkpoint.path()));
+  const Text pair{"a", "b"};
+  const Budget budget;
+  expect_error(ErrorCode::bad_data, "one text, not two", [&] {
+    answer_texts(session, {&pair, 1}, {&budget, 1}, {});
+  });
+}
+
 TEST(Tags, OfALongTextAreThoseOfItsWindows) {
   const RandomCheckpoint checkpoint(shape_of(Task::tag), 1, {}, Task::tag);
   std::string text = "a";

@@ -56,12 +56,12 @@ Pooling read_pooling(const JsonFields& fields) {
   }
   std::optional<Pooling> found;
   for (const PoolingKey& each : pooling_keys) {
-    if (!fields.boolean_or(each.key, false)) continue;
+    if (!fields.boolean_or(each.key, each.pooling == Pooling::mean)) continue;  // its default
     if (!each.pooling) fields.fail(each.key, "is true, which our vectors do not have");
     if (found) fields.fail(each.key, "is true beside another: one pooling is expected");
     found = each.pooling;
   }
-  if (!found) fields.fail("pooling_mode_mean_tokens", "is not true, and no other pooling is");
+  if (!found) fields.fail("pooling_mode_mean_tokens", "is false, and no other pooling is true");
   return *found;
 }
 

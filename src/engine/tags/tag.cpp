@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "engine/tags/entities.h"
 
 namespace headroom {
@@ -10,9 +11,8 @@ namespace {
 // WordPiece marks pieces inside words, and its alphabet is marked too, whatever file it came from.
 bool marks_pieces(const Vocabulary& vocabulary) {
   constexpr std::string_view letters[] = {"##a", "##e", "##s", "##0", "##1"};
-  return std::any_of(std::begin(letters), std::end(letters), [&](std::string_view letter) {
-    return vocabulary.find(letter).has_value();
-  });
+  return std::any_of(std::begin(letters), std::end(letters),
+                     [&](std::string_view letter) { return vocabulary.find(letter).has_value(); });
 }
 
 // Whether a piece goes on with the word before it. A vocabulary that marks such pieces spells them
@@ -59,8 +59,9 @@ TaggedToken token_tag(const Vocabulary& vocabulary, const WindowPiece& piece,
 
 }  // namespace
 
-TextWindows windows_of(const EngineModel& model, std::string_view text) {
-  return TextWindows(model.tokenizer(), text, model.config().longest_input());
+TextWindows windows_of(const EngineModel& model, const Text& text) {
+  if (text.pair) throw Error(ErrorCode::bad_data, "tag", "a tagger reads one text, not two");
+  return {model.tokenizer(), text.text, model.config().longest_input()};
 }
 
 Answer tagged_answer(const Tokenizer& tokenizer, const ModelConfig& config, std::string_view text,

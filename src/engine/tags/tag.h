@@ -10,7 +10,8 @@
 
 namespace headroom {
 
-TextWindows windows_of(const EngineModel& model, std::string_view text);
+// Throws ErrorCode::bad_data for a pair, and for text that is not UTF-8.
+TextWindows windows_of(const EngineModel& model, const Text& text);
 
 // `answers` are those of the windows' inputs. The budget and the share of heads are the lowest of
 // them, the tokens are those of all windows.

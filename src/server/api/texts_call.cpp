@@ -29,7 +29,7 @@ void TextsCall::add_prompts(Call& call) const {
 void TextsCall::add_windows(const CallLimits& limits, Call& call) {
   for (const Text& text : call.texts) {
     texts_.emplace_back(text.text);
-    windows_.push_back(windows_of(*model_.engine, text.text));
+    windows_.push_back(windows_of(*model_.engine, text));
     const std::vector<Tokens>& inputs = windows_.back().inputs();
     call.inputs.insert(call.inputs.end(), inputs.begin(), inputs.end());
   }
