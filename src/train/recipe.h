@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "checkpoint/config.h"
@@ -47,6 +48,9 @@ struct NestedSettings {
   int64_t group_width = 0;  // FFN neurons that come alive together; 0: default_group_width()
 };
 
+// A length or a rate that is chosen when the rows and the start are known: decided().
+inline constexpr double left_open = -1;
+
 struct Recipe {
   int batch_size = 32;
   double dense_epochs = 3;
@@ -81,6 +85,16 @@ Recipe default_recipe(Task task);
 
 // What changes when training starts from pretrained weights: smaller rates, less dropout.
 Recipe fine_tuning_recipe(Recipe recipe);
+
+// The same with the rates, and the lengths of the dense and nested stages, left open.
+Recipe open_recipe(Recipe recipe);
+
+// What was left open, chosen: small sets and many labels need more passes, large models smaller
+// steps. `shape` is the model's, labels included.
+Recipe decided(Recipe recipe, int64_t steps_per_epoch, const ModelShape& shape);
+
+// In a line, for people: the stages of a method, batch and regularisation.
+std::string describe(const Recipe& recipe, Method method);
 
 // The stage settings of a method; a nested model has its own budgets and teacher's share.
 StageSettings stage_settings(const Recipe& recipe, Method method);

@@ -130,7 +130,7 @@ void visit_settings(TaskRequest& task, Visitor&& visit) {
   visit(Setting{"data", "training rows, a data SPEC", group}, task.data);
   visit(Setting{"eval-data", "test rows, a data SPEC; scored once, at the end", group},
         task.eval_data);
-  visit(Setting{"max-tokens", "longest input, special tokens included", group, 4, 4096},
+  visit(Setting{"max-tokens", "longest input, special tokens included", group, 4, most_tokens},
         task.max_tokens);
   visit(Setting{"tokenizer", "word or wordpiece; lm: character or space; --init brings its own",
                 group},

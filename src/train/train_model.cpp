@@ -85,33 +85,14 @@ std::vector<std::string> licences_of(const std::string& data) {
   return licences;
 }
 
-std::string describe_recipe(const TrainRequest& request) {
-  const Recipe& r = request.recipe;
-  std::vector<std::string> parts;
-  if (r.dense_epochs > 0) {
-    parts.push_back(fmt::format("dense {} epochs at {}", r.dense_epochs, r.dense_rate));
-  }
-  if (request.method == Method::adaptive) {
-    parts.push_back(fmt::format("adaptive {} epochs at {}", r.adaptive_epochs, r.adaptive_rate));
-  } else if (request.method == Method::nested) {
-    parts.push_back(fmt::format("nested {} epochs at {}", r.nested_epochs, r.nested_rate));
-  } else if (request.method != Method::dense) {
-    parts.push_back(fmt::format("soft {} epochs at {}", r.soft_epochs, r.soft_rate));
-    parts.push_back(fmt::format("hard {} epochs at {}", r.hard_epochs, r.hard_rate));
-  }
-  parts.push_back(fmt::format("batch {}, dropout {}, weight decay {}", r.batch_size, r.dropout,
-                              r.weight_decay));
-  return join(parts, "; ");
-}
-
 std::string card_for(const TrainRequest& request, const ModelConfig& config, const TaskData& data,
-                     const TrainReport& report) {
+                     const Recipe& recipe, const TrainReport& report) {
   ModelCard card;
   card.data = data.name;
   card.scored_on = report.scored_on;
   card.seed = request.seed;
   card.steps = report.steps;
-  card.recipe = describe_recipe(request);
+  card.recipe = describe(recipe, request.method);
   card.measure = measure_title(report.scores[0].measure);
   if (!request.init.empty()) card.start = (request.init / "").parent_path().filename().string();
   if (data.task != Task::synthetic) card.licences = licences_of(request.task.data);
@@ -157,10 +138,13 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
                   data.validation.size(), data.test.size(), data.labels.size(), shape.vocabulary));
 
   ElasticModel model = starting_model(request, shape, data, device);
-  Recipe recipe = request.recipe;
-  if (request.method == Method::static_gates) recipe.stages.fixed_budget = request.static_budget;
   const std::vector<Batch> validation = evaluation_batches(data.validation, 64, device);
-  const auto source = training_source(data, recipe.batch_size, request.seed, device);
+  const auto source = training_source(data, request.recipe.batch_size, request.seed, device);
+  Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape);
+  progress.note(
+      fmt::format("up to {} tokens; {}", shape.positions, describe(recipe, request.method)));
+  const Json chosen = settings_to_json(recipe);
+  if (request.method == Method::static_gates) recipe.stages.fixed_budget = request.static_budget;
   std::vector<StagePlan> plans = plan_method(request.method, recipe, *source, validation);
   TrainerSettings settings = trainer_settings(recipe, request.seed);
   settings.state_directory = output.state_directory();
@@ -194,10 +178,10 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
 
   ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
   const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
-  write_checkpoint(request.out,
-                   {config, data.vocabulary->to_text(), card_for(request, config, data, report),
-                    Json{{"recipe", settings_to_json(request.recipe)}}.dump() + "\n" + training.log,
-                    tensor_views(on_cpu, type)});
+  write_checkpoint(
+      request.out,
+      {config, data.vocabulary->to_text(), card_for(request, config, data, recipe, report),
+       Json{{"recipe", chosen}}.dump() + "\n" + training.log, tensor_views(on_cpu, type)});
   remove_tree(output.state_directory());
   return report;
 }

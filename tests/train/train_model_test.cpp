@@ -11,6 +11,7 @@
 #include "full_disk.h"
 #include "support.h"
 #include "train/evaluate/predictor.h"
+#include "train/notes.h"
 #include "train/reviews.h"
 #include "train/stop_at.h"
 
@@ -193,6 +194,19 @@ TEST_F(TrainModel, StartsFromACheckpointThatKnowsTheTask) {
   request.recipe.dense_rate = 1e-6;
   train_quietly(request);
   EXPECT_GE(evaluate_at(request.out, spec_of(test_csv), {1.0})[0].accuracy, 0.95);
+}
+
+TEST_F(TrainModel, TellsAndKeepsWhatItChose) {
+  TrainRequest request = request_for(csv, folder.path() / "chosen");
+  request.init = model;
+  request.method = Method::dense;
+  request.recipe.dense_epochs = 0.1;
+  request.recipe.dense_rate = left_open;
+  testing::Notes notes;
+  train_model(request, notes);
+  EXPECT_TRUE(notes.hold("dense 0.1 epochs at 0.0002"));
+  const std::string log = read_file(request.out / "train_log.jsonl", ErrorCode::bad_data);
+  EXPECT_EQ(Json::parse(log.substr(0, log.find('\n')))["recipe"]["lr"], 2e-4);
 }
 
 TEST_F(TrainModel, ADenseModelRunsAtBudgetOneOnly) {

@@ -42,9 +42,21 @@ struct TrainCommand {
     add_device(app, request.device);
     add_parallel(app, parallel);
     add_config_option(app);
+    if (fine_tune) tell_what_is_chosen();
   }
 
  private:
+  // In place of numbers that stand for "left open".
+  void tell_what_is_chosen() {
+    app.get_option("--max-tokens")->default_str("all that --init reads");
+    for (const char* name : {"--epochs", "--nested-epochs"}) {
+      app.get_option(name)->default_str("chosen from rows and labels");
+    }
+    for (const char* name : {"--lr", "--soft-lr", "--hard-lr", "--nested-lr", "--adaptive-lr"}) {
+      app.get_option(name)->default_str("chosen from the size of --init");
+    }
+  }
+
   void add_run_options() {
     const char* group = "Run";
     app.add_option("--out", out, "checkpoint directory to write")->required()->group(group);

@@ -11,6 +11,8 @@
 namespace headroom {
 inline namespace train {
 
+inline constexpr int most_tokens = 4096;  // a checkpoint to start from has its own limit
+
 struct TaskRequest {
   Task task = Task::classify;
   std::string data;       // SPEC of the training rows; synthetic: "synthetic?..." or empty

@@ -38,7 +38,11 @@ TrainRequest default_request(Task task, bool fine_tune) {
   TrainRequest request;
   request.task.task = task;
   definition(task).set_defaults(request);
-  if (fine_tune) request.recipe = fine_tuning_recipe(request.recipe);
+  if (fine_tune) {
+    request.recipe = open_recipe(request.recipe);
+    request.method = Method::nested;
+    request.task.max_tokens = most_tokens;
+  }
   return request;
 }
 
