@@ -86,7 +86,7 @@ class Model {
   /// In tokens; longer texts are truncated.
   int64_t longest_input() const;
 
-  /// What a text of so many tokens costs at a budget.
+  /// What a text of so many tokens costs at a budget; of an automatic one, on average.
   Work work(Budget budget, int64_t tokens) const;
 
   /// "avx512", ...; the environment variable HEADROOM_ISA chooses another.

@@ -13,10 +13,15 @@ namespace headroom {
 
 /// How much an answer may cost.
 struct Budget {
-  double fraction = 1.0;  ///< of the full model's compute, in (0, 1]
+  /// Of the full model's compute, in (0, 1]. 0: none of it, the bag of n-grams that `headroom tune`
+  /// put in front of the model answers.
+  double fraction = 1.0;
   /// Instead of the fraction: the largest budget that `headroom calibrate` found to answer a text
   /// of this length in so many milliseconds, nine times in ten, on this machine.
   std::optional<double> latency_ms = std::nullopt;
+  /// Instead of the fraction: as much as each text needs. It climbs the rungs that `headroom tune`
+  /// stored until an answer is sure enough; with latency_ms, no further than that allows.
+  bool automatic = false;
 };
 
 /// What numbers the engine multiplies. Sums, softmax and normalisation are always fp32.
@@ -84,13 +89,14 @@ struct Answer {
   std::vector<float> embedding = {};  ///< a vector
   std::vector<Entity> entities = {};  ///< tags, in the order of the text
   std::vector<TaggedToken> token_tags = {};  ///< where they were asked for
-  double budget = 1.0;                       ///< the fraction that was used
+  double budget = 1.0;                       ///< the fraction that was used, of all rungs together
   double active_heads = 1.0;                 ///< share of the model's attention heads that ran
   double active_ffn = 1.0;                   ///< share of the model's FFN neurons that ran
   int64_t tokens = 0;                        ///< that the text became, after truncation
   double milliseconds = 0.0;  ///< of the call that gave this answer, its other texts included
   /// Of this text alone, as foreseen; nothing when this machine was not calibrated.
   std::optional<double> predicted_milliseconds = std::nullopt;
+  std::vector<double> rungs = {};  ///< of Budget::automatic: the budgets that ran, in order
 };
 
 }  // namespace headroom

@@ -25,7 +25,8 @@ std::string measured(const BudgetScore& score) {
 
 Json to_json(const BudgetScore& score) {
   Json json;
-  json["budget"] = score.budget;
+  json["budget"] = score.automatic ? Json("auto") : Json(score.budget);
+  if (score.automatic) json["mean_budget"] = score.budget;
   if (score.measure == Measure::accuracy) json["accuracy"] = score.accuracy;
   if (score.measure == Measure::bleu) json["bleu"] = score.bleu;
   if (score.measure != Measure::accuracy) json["perplexity"] = score.perplexity();

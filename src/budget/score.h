@@ -16,8 +16,9 @@ namespace headroom {
 enum class Measure { accuracy, perplexity, bleu };
 
 struct BudgetScore {
-  double budget = 1;
-  double accuracy = 0;  // 0 to 1
+  double budget = 1;       // of an automatic one the mean that was spent
+  bool automatic = false;  // --budget auto
+  double accuracy = 0;     // 0 to 1
   double loss = 0;
   int64_t examples = 0;  // labels, tokens or sentences
   Measure measure = Measure::accuracy;

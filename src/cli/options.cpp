@@ -63,9 +63,9 @@ void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
 }
 
-double asked_budget(const ModelConfig& config, const std::string& text) {
-  if (text != "adaptive") return parse_budget(text);
-  if (config.adaptive()) return 1.0;
+Budget asked_budget(const ModelConfig& config, const std::string& text) {
+  if (text != "adaptive") return parse_spending(text);
+  if (config.adaptive()) return {};
   throw Error(ErrorCode::usage, "read options",
               fmt::format("budget \"adaptive\" is for models that choose heads for each text, and "
                           "this one is {}: train it with --method adaptive",
@@ -75,8 +75,15 @@ double asked_budget(const ModelConfig& config, const std::string& text) {
 std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config,
                                   const std::string& comma_list) {
   if (app.count("--budgets") == 0 && !config.elastic()) return {1.0};
-  if (comma_list == "adaptive") return {asked_budget(config, comma_list)};
+  if (comma_list == "adaptive") return {asked_budget(config, comma_list).fraction};
   return parse_budgets(comma_list);
+}
+
+std::vector<Budget> asked_spendings(const CLI::App& app, const ModelConfig& config,
+                                    const std::string& comma_list) {
+  if (app.count("--budgets") == 0 && !config.elastic()) return {Budget{}};
+  if (comma_list == "adaptive") return {asked_budget(config, comma_list)};
+  return parse_spendings(comma_list);
 }
 
 std::vector<std::string> split_list(const std::string& comma_list) {

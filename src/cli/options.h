@@ -29,14 +29,18 @@ AttentionKind parse_attention(const std::string& name);
 CLI::Option* add_max_memory(CLI::App& app, uint64_t& bytes, const char* counted);
 void add_seed(CLI::App& app, uint64_t& value);
 
-// The budget in --budget: a fraction, or "adaptive", which is the full budget of a model that
-// chooses heads per text and ErrorCode::usage for any other.
-double asked_budget(const ModelConfig& config, const std::string& text);
+// The budget in --budget: a fraction, 0 (rung zero), "auto", or "adaptive", which is the full
+// budget of a model that chooses heads per text and ErrorCode::usage for any other.
+Budget asked_budget(const ModelConfig& config, const std::string& text);
 
 // The budgets in --budgets, or "adaptive" as above. Where nobody named any and the model has but
 // one, as an imported model has, that one: the default list would only be refused.
 std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config,
                                   const std::string& comma_list);
+
+// The same where 0 and "auto" make sense.
+std::vector<Budget> asked_spendings(const CLI::App& app, const ModelConfig& config,
+                                    const std::string& comma_list);
 
 // "a,b" as its parts; empty ones are left out.
 std::vector<std::string> split_list(const std::string& comma_list);

@@ -28,5 +28,6 @@ int run_rerank(int argc, char** argv);
 int run_serve(int argc, char** argv);
 int run_tokenize(int argc, char** argv);
 int run_train(int argc, char** argv);
+int run_tune(int argc, char** argv);
 
 }  // namespace headroom

@@ -10,12 +10,13 @@
 namespace headroom {
 
 EngineModel::EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,
-                         std::unique_ptr<Tokenizer> tokenizer)
+                         std::unique_ptr<Tokenizer> tokenizer, StoredPolicy policy)
     : config_(std::move(config)),
       weights_(std::move(weights)),
       kernels_(kernels),
       tokenizer_(std::move(tokenizer)),
-      head_(make_head(config_, weights_)) {}
+      head_(make_head(config_, weights_)),
+      policy_(std::move(policy)) {}
 
 Plan EngineModel::plan(double budget) const {
   if (!config_.adaptive()) return make_plan(weights_, config_.selection(budget));
@@ -39,8 +40,11 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
   require_weights_fit(config, number_bytes, options.max_memory, directory);
   EngineWeights weights = load_engine_weights(directory / "model.safetensors", config,
                                               options.precision, kernels_for(isa));
-  return std::shared_ptr<const EngineModel>(new EngineModel(
-      std::move(config), std::move(weights), kernels_for(isa), std::move(tokenizer)));
+  StoredPolicy policy;
+  if (!options.without_policy) policy = read_policy(directory, config);
+  return std::shared_ptr<const EngineModel>(new EngineModel(std::move(config), std::move(weights),
+                                                            kernels_for(isa), std::move(tokenizer),
+                                                            std::move(policy)));
 }
 
 Tokens tokenise(const EngineModel& model, const Text& text) {

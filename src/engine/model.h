@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "checkpoint/config.h"
+#include "checkpoint/policy_file.h"
 #include "engine/encoder/encoder.h"
 #include "engine/heads/head.h"
 #include "engine/kernels/kernels.h"
@@ -21,6 +22,7 @@ struct EngineOptions {
   Precision precision = Precision::fp32;
   std::optional<Isa> isa = {};  // none: chosen_isa()
   uint64_t max_memory = 0;      // bytes that the weights may take; 0: what is available
+  bool without_policy = false;  // as if there were no policy.json: raw scores, flat budgets
 };
 
 class EngineModel {
@@ -39,6 +41,7 @@ class EngineModel {
   const Kernels& kernels() const { return kernels_; }
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const Head& head() const { return *head_; }
+  const StoredPolicy& policy() const { return policy_; }
   Encoder encoder() const { return {weights_, kernels_, *head_}; }
 
   // Throws ErrorCode::usage for a budget that the model was not trained for.
@@ -46,13 +49,14 @@ class EngineModel {
 
  private:
   EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,
-              std::unique_ptr<Tokenizer> tokenizer);
+              std::unique_ptr<Tokenizer> tokenizer, StoredPolicy policy);
 
   ModelConfig config_;
   EngineWeights weights_;
   const Kernels& kernels_;
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<const Head> head_;
+  StoredPolicy policy_;
 };
 
 // Truncated to what the model reads. Throws ErrorCode::bad_data when a text is not UTF-8.

@@ -71,10 +71,22 @@ int64_t Model::longest_input() const {
 }
 
 Work Model::work(Budget budget, int64_t tokens) const {
-  const ModelConfig& config = state_->session.model().config();
-  const double fraction = state_->session.fraction(budget, tokens);
-  const Cost cost = cost_of(config.shape, config.selection(fraction), tokens);
-  return {cost.attention_macs, cost.model_macs};
+  const Session& session = state_->session;
+  const ModelConfig& config = session.model().config();
+  const auto cost_at = [&](double fraction) {
+    if (fraction == 0) return Cost{0, session.model().policy().rung_zero->macs(tokens)};
+    return cost_of(config.shape, config.selection(fraction), tokens);
+  };
+  if (!budget.automatic) {
+    const Cost cost = cost_at(session.fraction(budget, tokens));
+    return {cost.attention_macs, cost.model_macs};
+  }
+  session.ladder().require(budget);
+  const Policy& policy = *session.model().policy().policy;
+  const auto expected = [&](double Cost::*part) {
+    return policy.expected(policy.top(), [&](double rung) { return cost_at(rung).*part; });
+  };
+  return {expected(&Cost::attention_macs), expected(&Cost::model_macs)};
 }
 
 std::string_view Model::instruction_set() const {

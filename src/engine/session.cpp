@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,16 @@ std::span<const Budget> budgets_of(std::span<const Budget> budgets, size_t begin
   return budgets.size() == 1 ? budgets : budgets.subspan(begin, end - begin);
 }
 
+// What the table foresees of the rungs that ran; the bag of n-grams takes next to nothing.
+double predicted_ms(const LatencyTable& table, const Answer& answer) {
+  const auto at = [&](double budget) {
+    return budget == 0 ? 0 : table.estimate(budget, answer.tokens).median_ms;
+  };
+  if (answer.rungs.empty()) return at(answer.budget);
+  return std::accumulate(answer.rungs.begin(), answer.rungs.end(), 0.0,
+                         [&](double sum, double budget) { return sum + at(budget); });
+}
+
 }  // namespace
 
 Session::Session(std::shared_ptr<const EngineModel> model, int threads,
@@ -28,23 +39,21 @@ Session::Session(std::shared_ptr<const EngineModel> model, int threads,
 }
 
 double Session::fraction(const Budget& budget, int64_t tokens) const {
-  if (!budget.latency_ms) return budget.fraction;
-  if (table_) return table_->budget_for(*budget.latency_ms, tokens);
-  throw Error(ErrorCode::usage, "classify",
-              "a latency target needs this machine's table: run headroom calibrate on the "
-              "checkpoint");
+  return ladder().fraction(budget, tokens);
 }
 
 std::vector<Answer> Session::run(std::span<const Text> texts, std::span<const Budget> budgets) {
-  return split(texts, budgets);
+  return split(texts, budgets, {});
 }
 
-std::vector<Answer> Session::run(std::span<const Tokens> inputs, std::span<const Budget> budgets) {
-  return split(inputs, budgets);
+std::vector<Answer> Session::run(std::span<const Tokens> inputs, std::span<const Budget> budgets,
+                                 std::optional<size_t> level) {
+  return split(inputs, budgets, level);
 }
 
 template <typename Input>
-std::vector<Answer> Session::split(std::span<const Input> inputs, std::span<const Budget> budgets) {
+std::vector<Answer> Session::split(std::span<const Input> inputs, std::span<const Budget> budgets,
+                                   std::optional<size_t> level) {
   const auto started = std::chrono::steady_clock::now();
   if (budgets.size() != 1 && budgets.size() != inputs.size()) {
     throw Error(ErrorCode::usage, "classify",
@@ -52,7 +61,8 @@ std::vector<Answer> Session::split(std::span<const Input> inputs, std::span<cons
   }
   std::vector<Answer> answers(inputs.size());
   const auto run = [&](size_t begin, size_t end) {
-    run_part(inputs.subspan(begin, end - begin), budgets_of(budgets, begin, end), &answers[begin]);
+    run_part(inputs.subspan(begin, end - begin), budgets_of(budgets, begin, end), level,
+             &answers[begin]);
   };
   if (threads_ > 1) {
     auto pool = pools_.take([this] { return std::make_unique<ThreadPool>(threads_); });
@@ -65,30 +75,23 @@ std::vector<Answer> Session::split(std::span<const Input> inputs, std::span<cons
       std::chrono::steady_clock::now() - started;
   for (Answer& answer : answers) {
     answer.milliseconds = elapsed.count();
-    if (!table_) continue;
-    answer.predicted_milliseconds = table_->estimate(answer.budget, answer.tokens).median_ms;
+    if (table_) answer.predicted_milliseconds = predicted_ms(*table_, answer);
   }
   return answers;
 }
 
 void Session::run_part(std::span<const Text> texts, std::span<const Budget> budgets,
-                       Answer* answers) {
+                       std::optional<size_t> level, Answer* answers) {
   std::vector<Tokens> inputs;
   inputs.reserve(texts.size());
   for (const Text& text : texts) inputs.push_back(tokenise(*model_, text));
-  run_part(inputs, budgets, answers);
+  run_part(inputs, budgets, level, answers);
 }
 
 void Session::run_part(std::span<const Tokens> inputs, std::span<const Budget> budgets,
-                       Answer* answers) {
-  std::vector<double> fractions;
-  fractions.reserve(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Budget& budget = budgets[budgets.size() == 1 ? 0 : i];
-    fractions.push_back(fraction(budget, static_cast<int64_t>(inputs[i].ids.size())));
-  }
+                       std::optional<size_t> level, Answer* answers) {
   auto worker = workers_.take([this] { return std::make_unique<Worker>(model_); });
-  std::vector<Answer> found = worker->run(inputs, fractions);
+  std::vector<Answer> found = ladder().run(*worker, inputs, budgets, level);
   workers_.give(std::move(worker));
   std::move(found.begin(), found.end(), answers);
 }

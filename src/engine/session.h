@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "budget/latency_table.h"
+#include "engine/ladder/ladder.h"
 #include "engine/model.h"
 #include "engine/thread_pool.h"
 #include "engine/worker.h"
@@ -31,7 +32,9 @@ class Session {
   // any number of threads. Throws ErrorCode::bad_data when a text is not UTF-8, ErrorCode::usage
   // for a budget or tokens that the model does not have.
   std::vector<Answer> run(std::span<const Text> texts, std::span<const Budget> budgets);
-  std::vector<Answer> run(std::span<const Tokens> inputs, std::span<const Budget> budgets);
+  // `level`: of the policy, for automatic budgets; none: the one that was promised.
+  std::vector<Answer> run(std::span<const Tokens> inputs, std::span<const Budget> budgets,
+                          std::optional<size_t> level = {});
   std::vector<Answer> run(std::span<const Text> texts, const Budget& budget) {
     return run(texts, std::span(&budget, 1));
   }
@@ -39,9 +42,12 @@ class Session {
     return run(inputs, std::span(&budget, 1));
   }
 
-  // The share of the model that an input of so many tokens gets. Throws ErrorCode::usage for a
-  // latency where this machine has no table, ErrorCode::target_unreachable where no budget meets
-  // it.
+  // How budgets run, automatic ones among them.
+  Ladder ladder() const { return {*model_, table_ ? &*table_ : nullptr}; }
+
+  // The share of the model that an input of so many tokens gets at a flat budget. Throws
+  // ErrorCode::usage for a latency where this machine has no table, ErrorCode::target_unreachable
+  // where no budget meets it.
   double fraction(const Budget& budget, int64_t tokens) const;
 
   const EngineModel& model() const { return *model_; }
@@ -49,9 +55,12 @@ class Session {
 
  private:
   template <typename Input>
-  std::vector<Answer> split(std::span<const Input> inputs, std::span<const Budget> budgets);
-  void run_part(std::span<const Tokens> inputs, std::span<const Budget> budgets, Answer* answers);
-  void run_part(std::span<const Text> texts, std::span<const Budget> budgets, Answer* answers);
+  std::vector<Answer> split(std::span<const Input> inputs, std::span<const Budget> budgets,
+                            std::optional<size_t> level);
+  void run_part(std::span<const Tokens> inputs, std::span<const Budget> budgets,
+                std::optional<size_t> level, Answer* answers);
+  void run_part(std::span<const Text> texts, std::span<const Budget> budgets,
+                std::optional<size_t> level, Answer* answers);
 
   // What waits for a caller: as many as were ever needed at once.
   template <typename Item>

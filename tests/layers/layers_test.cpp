@@ -32,6 +32,7 @@ const std::map<std::string, Layers>& allowed_layers() {
       {"model", {"base", "budget", "families", "checkpoint"}},
       {"train", {"base", "text", "data", "budget", "families", "checkpoint", "model"}},
       {"engine", {"base", "text", "budget", "families", "checkpoint"}},
+      {"tune", {"base", "text", "budget", "checkpoint", "engine"}},
       {"server", {"base", "text", "budget", "checkpoint", "engine"}},
       {"report", {"base", "budget"}},
       {"experiments",
@@ -39,7 +40,7 @@ const std::map<std::string, Layers>& allowed_layers() {
         "report"}},
       {"cli",
        {"base", "text", "data", "budget", "families", "checkpoint", "model", "train", "engine",
-        "server", "report", "experiments"}},
+        "tune", "server", "report", "experiments"}},
   };
   return allowed;
 }

@@ -25,6 +25,7 @@ std::string answer_text(const ModelConfig& config, const Answer& answer, size_t 
   if (!id.is_null()) line["id"] = id;
   add_answer(config, answer, form.raw_scores, line);
   line["budget"] = answer.budget;
+  if (!answer.rungs.empty()) line["rungs"] = answer.rungs;
   line["active_heads"] = answer.active_heads;
   if (!line.contains("tokens")) line["tokens"] = answer.tokens;
   if (form.timing && answer.predicted_milliseconds) {

@@ -44,7 +44,7 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
                             const Budget& budget);
 std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelConfig& config,
                                      const std::string& data, const std::filesystem::path& data_dir,
-                                     const std::vector<double>& budgets);
+                                     const std::vector<Budget>& budgets);
 std::vector<BenchCell> bench_model(const std::filesystem::path& model, const ModelConfig& config,
                                    const BenchSettings& settings, ProgressSink& progress);
 

@@ -109,11 +109,13 @@ report::MeasuredModel measure_model(const MeasureRequest& request, ProgressSink&
   measured.loaded_bytes = resident_memory_bytes() - before;
   const ModelConfig& config = model->config();
   check_budgets(config, request.budgets);
+  std::vector<Budget> budgets;
+  for (const double budget : request.budgets) budgets.push_back(Budget{budget});
   const ShownRows rows = read_rows(model, request);
   measured.threads = thread_count(request.threads);
   Session session(model, measured.threads);
   measured.answers = {config.labels, rows.encoded.labels,
-                      answer_rows(session, rows.encoded, request.budgets, progress), rows.text};
+                      answer_rows(session, rows.encoded, budgets, progress), rows.text};
   measured.peak_bytes = peak_memory_bytes();
   measured.timing = measure_times(request, config, mean_length(rows.encoded), progress);
   measured.name = folder_name(request.model);

@@ -71,8 +71,10 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
                             "--model {} --precision {}",
                             request.model.string(), precision_table.name(request.precision)));
   }
-  check_budgets(config, {budget.fraction});  // told before any text
+  require_budget(*session, budget);  // told before any text
   check_options(config, request.answer);
+  const std::string& note = session->model().policy().note;
+  if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
   // Brings the weights into memory, so that the first text takes no longer than the others.
   const Tokens input{std::vector<int32_t>(4, 0)};
   session->run(std::span(&input, 1), Budget{});
@@ -84,11 +86,11 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
 
 std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelConfig& config,
                                      const std::string& data, const std::filesystem::path& data_dir,
-                                     const std::vector<double>& budgets) {
+                                     const std::vector<Budget>& budgets) {
   require_supported("--device", request.device, {"cpu"});
   Session session(EngineModel::load(request.model, config, {request.precision, {}}),
                   thread_count(request.threads));
-  check_budgets(config, budgets);
+  for (const Budget& budget : budgets) require_budget(session, budget);
   const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
   SilentProgress silent;
   std::vector<BudgetScore> scores;

@@ -15,6 +15,9 @@ namespace headroom {
 // Throws ErrorCode::usage for a budget that the model was not trained for: before data is read,
 // which may take longer than finding that out.
 void check_budgets(const ModelConfig& config, const std::vector<double>& budgets);
+void require_budget(const Session& session, const Budget& budget);
+
+std::vector<Tokens> inputs_of(const EncodedDataset& rows);
 
 // Rows of the data SPEC as the model's tokenizer encodes them; a synthetic model makes its own.
 EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
@@ -25,7 +28,7 @@ std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelSha
 
 // In the order of `budgets`. Throws ErrorCode::interrupted after Ctrl-C.
 std::vector<report::BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,
-                                               const std::vector<double>& budgets,
+                                               const std::vector<Budget>& budgets,
                                                ProgressSink& progress);
 
 }  // namespace headroom

@@ -1,7 +1,10 @@
 // The verbs' engine in headroom-train: libtorch.
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "base/precision.h"
+#include "budget/fraction.h"
 #include "cli/app.h"
 #include "cli/engines/engine.h"
 #include "train/evaluate/checkpoint.h"
@@ -21,6 +24,12 @@ void require_precision(Precision precision, const std::string& device) {
   }
 }
 
+double flat_fraction(const Budget& budget) {
+  if (!budget.automatic && budget.fraction > 0) return budget.fraction;
+  throw Error(ErrorCode::usage, "read options",
+              fmt::format("budget {} needs the native engine", spending_name(budget)));
+}
+
 }  // namespace
 
 void require_task(Task /*task*/, const std::string& /*engine*/) {}
@@ -32,8 +41,8 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& /*c
   if (budget.latency_ms) {
     throw Error(ErrorCode::usage, "read options", "--latency-ms needs the native engine");
   }
-  const auto predictor =
-      std::make_shared<Predictor>(request.model, budget.fraction, request.threads, request.device);
+  const auto predictor = std::make_shared<Predictor>(request.model, flat_fraction(budget),
+                                                     request.threads, request.device);
   predictor->predict({"warm up"});  // libtorch's first pass takes ten times the second
   return {1, 1, [predictor](std::span<const Text> texts) {
             std::vector<Answer> answers;
@@ -44,9 +53,11 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& /*c
 
 std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelConfig& /*config*/,
                                      const std::string& data, const std::filesystem::path& data_dir,
-                                     const std::vector<double>& budgets) {
+                                     const std::vector<Budget>& budgets) {
   require_precision(request.precision, request.device);
-  return evaluate_checkpoint({request.model, data, data_dir, budgets, request.threads,
+  std::vector<double> fractions;
+  for (const Budget& budget : budgets) fractions.push_back(flat_fraction(budget));
+  return evaluate_checkpoint({request.model, data, data_dir, fractions, request.threads,
                               request.device, request.precision == Precision::bf16});
 }
 

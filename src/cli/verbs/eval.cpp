@@ -36,7 +36,8 @@ int run_eval(int argc, char** argv) {
   std::string data_dir = default_data_dir();
   app.add_option("--model", model, "checkpoint directory")->required();
   app.add_option("--data", data, "data SPEC; a synthetic model makes its own rows");
-  app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1], or adaptive");
+  app.add_option("--budgets", budgets,
+                 "comma-separated fractions in (0, 1], 0 (rung zero) and auto, or adaptive");
   bool save = false;
   app.add_flag("--save", save,
                "keep the result in the checkpoint (scores.json), where the server's page shows it");
@@ -53,12 +54,14 @@ int run_eval(int argc, char** argv) {
       throw Error(ErrorCode::usage, "read options", "--save is for models that classify texts");
     }
     const std::vector<BudgetScore> scores =
-        score_model(request, config, data, data_dir, asked_budgets(app, config, budgets));
+        score_model(request, config, data, data_dir, asked_spendings(app, config, budgets));
     print_scores(scores, json);  // first, so that an unwritable checkpoint does not cost the result
     if (!save) return;
+    std::vector<BudgetScore> curve = scores;
+    std::erase_if(curve, [](const BudgetScore& at) { return at.automatic || at.budget == 0; });
     const std::string name = data.empty() ? "synthetic" : data_name(data);
-    write_scores(model,
-                 {name, std::string(precision_table.name(request.precision)), today(), scores});
+    write_scores(model, {name, std::string(precision_table.name(request.precision)), today(),
+                         std::move(curve)});
   });
 }
 

@@ -6,8 +6,10 @@
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
+#include "checkpoint/policy_file.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "cli/app.h"
+#include "cli/policy_text.h"
 #include "cli/verb.h"
 #include "families/schema.h"
 
@@ -179,12 +181,16 @@ int run_inspect(int argc, char** argv) {
     if (tokens < 0) throw Error(ErrorCode::usage, "read options", "--tokens must not be negative");
     const int64_t length = tokens > 0 ? tokens : config.shape.positions;
     const std::vector<BudgetLine> lines = budget_lines(config, asked, length);
+    const StoredPolicy stored = read_policy(model, config);
+    if (!stored.note.empty()) fmt::print(stderr, "note: {}\n", stored.note);
     if (json) {
       Json description = describe(config, lines, length);
+      if (stored.policy) description["policy"] = to_json(*stored.policy);
       if (verify) description["verified"] = {{"tensors", tensors}, {"xxh64", checksum(config)}};
       print_json_line(description);
     } else {
       print_for_people(config, lines, length);
+      if (stored.policy) fmt::print("\n{}", policy_text(*stored.policy));
       if (verify) {
         fmt::print("\nverified: {} tensors, all finite, checksum {}\n", tensors,
                    config.weights_checksum ? "correct" : "not stored in config.json");

@@ -94,13 +94,15 @@ int run_predict(int argc, char** argv) {
   app.add_option("FILES", files, "files of texts; - is standard input");
   app.add_option("--model", model, "checkpoint directory")->required();
   CLI::Option* budget_option = app.add_option(
-      "--budget", budget, "fraction in (0, 1], or adaptive: as many heads as each text asks for");
+      "--budget", budget,
+      "fraction in (0, 1]; auto: as much as each text needs (see tune); 0: rung zero alone; "
+      "adaptive: as many heads as each text asks for");
   app.add_option("--input", format, "text (a text a line) or jsonl (text, optional text_pair, id)")
       ->check(CLI::IsMember({"text", "jsonl"}));
-  CLI::Option* latency_option = app.add_option(
-      "--latency-ms", latency,
-      "instead of --budget: the largest budget whose p90 on this machine, measured by "
-      "calibrate, is at most this");
+  CLI::Option* latency_option = app.add_option("--latency-ms", latency,
+                                               "instead of --budget, or with auto: the largest "
+                                               "budget whose p90 on this machine, measured by "
+                                               "calibrate, is at most this");
   OtherTaskRequest other;
   std::string data_dir = default_data_dir();
   BulkRequest bulk;
@@ -119,10 +121,11 @@ int run_predict(int argc, char** argv) {
     request.model = model;
     const ModelConfig config = read_config(model);
     require_task(config.task, request.engine);
-    Budget spend{asked_budget(config, budget)};
+    Budget spend = asked_budget(config, budget);
     if (*latency_option) {
-      if (*budget_option) {
-        throw Error(ErrorCode::usage, "read options", "give --budget or --latency-ms, not both");
+      if (*budget_option && !spend.automatic) {
+        throw Error(ErrorCode::usage, "read options",
+                    "give --budget or --latency-ms, not both, or --budget auto with it");
       }
       if (!(latency > 0)) {
         throw Error(ErrorCode::usage, "read options",
@@ -134,6 +137,10 @@ int run_predict(int argc, char** argv) {
     if (!answers_text(task) && traits(task).output != OutputForm::states) {
       if (*latency_option) {
         throw Error(ErrorCode::usage, "read options", "--latency-ms is for text classifiers");
+      }
+      if (spend.automatic || spend.fraction == 0) {
+        throw Error(ErrorCode::usage, "read options",
+                    fmt::format("--budget {} is for text classifiers", budget));
       }
       refuse_bulk_options(app);
       other.engine = request;

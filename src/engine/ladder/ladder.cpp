@@ -1,0 +1,152 @@
+#include "engine/ladder/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+namespace headroom {
+namespace {
+
+const Budget& budget_of(std::span<const Budget> budgets, size_t input) {
+  return budgets[budgets.size() == 1 ? 0 : input];
+}
+
+Answer answer_of_bag(const NgramBag& bag, const Tokens& input) {
+  Answer answer;
+  answer.scores = bag.scores(input.ids, input.types);
+  answer.label = best_label(answer.scores);
+  answer.budget = 0;
+  answer.active_heads = 0;
+  answer.active_ffn = 0;
+  answer.tokens = static_cast<int64_t>(input.ids.size());
+  return answer;
+}
+
+}  // namespace
+
+void Ladder::require(const Budget& budget) const {
+  const StoredPolicy& stored = model_.policy();
+  if (budget.latency_ms && table_ == nullptr) {
+    throw Error(ErrorCode::usage, "classify",
+                "a latency target needs this machine's table: run headroom calibrate on the "
+                "checkpoint");
+  }
+  const auto refuse = [&](const char* what, const char* missing) {
+    throw Error(
+        ErrorCode::usage, "classify",
+        fmt::format("budget {} needs {}: {}", what, missing,
+                    stored.note.empty() ? "run headroom tune on the checkpoint" : stored.note));
+  };
+  if (budget.automatic && !stored.policy) refuse("auto", "a policy");
+  if (!budget.automatic && budget.fraction == 0 && !stored.rung_zero) {
+    refuse("0", "a bag of n-grams");
+  }
+}
+
+double Ladder::fraction(const Budget& budget, int64_t tokens) const {
+  require(budget);
+  return budget.latency_ms ? table_->budget_for(*budget.latency_ms, tokens) : budget.fraction;
+}
+
+double Ladder::foreseen_ms(double budget, int64_t tokens) const {
+  return budget == 0 ? 0 : table_->estimate(budget, tokens).p90_ms;
+}
+
+std::vector<Answer> Ladder::run(Worker& worker, std::span<const Tokens> inputs,
+                                std::span<const Budget> budgets,
+                                std::optional<size_t> level) const {
+  std::vector<double> fractions(inputs.size());
+  std::vector<size_t> automatic;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Budget& budget = budget_of(budgets, i);
+    if (budget.automatic) {
+      require(budget);
+      automatic.push_back(i);
+    } else {
+      fractions[i] = fraction(budget, static_cast<int64_t>(inputs[i].ids.size()));
+    }
+  }
+  if (automatic.empty()) return run_flat(worker, inputs, fractions);
+  std::vector<Answer> answers(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (budget_of(budgets, i).automatic) continue;
+    answers[i] = std::move(
+        run_flat(worker, inputs.subspan(i, 1), std::span(fractions).subspan(i, 1)).front());
+  }
+  climb(worker, inputs, automatic, budgets, level.value_or(model_.policy().policy->top()), answers);
+  return answers;
+}
+
+std::vector<Answer> Ladder::run_flat(Worker& worker, std::span<const Tokens> inputs,
+                                     std::span<const double> fractions) const {
+  const StoredPolicy& stored = model_.policy();
+  std::vector<Answer> answers;
+  if (std::find(fractions.begin(), fractions.end(), 0.0) == fractions.end()) {
+    answers = worker.run(inputs, fractions);
+  } else {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      answers.push_back(
+          fractions[i] == 0
+              ? answer_of_bag(*stored.rung_zero, inputs[i])
+              : std::move(worker.run(inputs.subspan(i, 1), fractions.subspan(i, 1)).front()));
+    }
+  }
+  if (!stored.policy) return answers;
+  for (Answer& answer : answers) {
+    apply_temperature(answer.scores, stored.policy->temperature_of(answer.budget));
+  }
+  return answers;
+}
+
+void Ladder::climb(Worker& worker, std::span<const Tokens> inputs,
+                   std::span<const size_t> automatic, std::span<const Budget> budgets, size_t level,
+                   std::vector<Answer>& answers) const {
+  const Policy& policy = *model_.policy().policy;
+  std::vector<size_t> undecided(automatic.begin(), automatic.end());
+  std::vector<double> left_ms;  // of each undecided input's latency
+  for (const size_t i : undecided) {
+    left_ms.push_back(
+        budget_of(budgets, i).latency_ms.value_or(std::numeric_limits<double>::infinity()));
+  }
+  for (size_t rung = 0; rung < policy.rungs.size() && !undecided.empty(); ++rung) {
+    const double budget = policy.rungs[rung].budget;
+    std::vector<Tokens> batch;
+    std::vector<size_t> running;
+    std::vector<double> rest_ms;
+    for (size_t k = 0; k < undecided.size(); ++k) {
+      const size_t i = undecided[k];
+      const auto tokens = static_cast<int64_t>(inputs[i].ids.size());
+      const bool timed = budget_of(budgets, i).latency_ms.has_value();
+      const double taken = timed ? foreseen_ms(budget, tokens) : 0;
+      if (taken > left_ms[k]) {
+        // Where no rung has run yet there is no answer to fall back on.
+        if (rung == 0) table_->budget_for(*budget_of(budgets, i).latency_ms, tokens);
+        continue;
+      }
+      batch.push_back(inputs[i]);
+      running.push_back(i);
+      rest_ms.push_back(left_ms[k] - taken);
+    }
+    const std::vector<double> fractions(batch.size(), budget);
+    std::vector<Answer> found = run_flat(worker, batch, fractions);
+    undecided.clear();
+    left_ms.clear();
+    for (size_t k = 0; k < found.size(); ++k) {
+      Answer& best = answers[running[k]];
+      if (!policy.settles(rung, level, found[k].scores, best.scores)) {
+        undecided.push_back(running[k]);
+        left_ms.push_back(rest_ms[k]);
+      }
+      found[k].rungs = std::move(best.rungs);
+      found[k].rungs.push_back(budget);
+      if (rung > 0) found[k].budget += best.budget;
+      best = std::move(found[k]);
+    }
+  }
+}
+
+}  // namespace headroom

@@ -1,0 +1,42 @@
+// Runs inputs at their budgets: flat ones at once, automatic ones rung by rung until an answer is
+// sure enough. A rung runs over all inputs that are still undecided, so a batch stays one.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "budget/latency_table.h"
+#include "engine/worker.h"
+#include "headroom/types.h"
+
+namespace headroom {
+
+class Ladder {
+ public:
+  // `table` may be null: then no budget has a latency.
+  Ladder(const EngineModel& model, const LatencyTable* table) : model_(model), table_(table) {}
+
+  // A budget for each input, or one for all. `level` is one of the policy's, none: the promised
+  // one. Every rung's answer has the bits of the flat budget's.
+  std::vector<Answer> run(Worker& worker, std::span<const Tokens> inputs,
+                          std::span<const Budget> budgets, std::optional<size_t> level = {}) const;
+
+  // The share of the model that a flat budget means for an input of so many tokens.
+  double fraction(const Budget& budget, int64_t tokens) const;
+
+  // Throws ErrorCode::usage, saying what to do, unless the model can answer at such a budget.
+  void require(const Budget& budget) const;
+
+ private:
+  std::vector<Answer> run_flat(Worker& worker, std::span<const Tokens> inputs,
+                               std::span<const double> fractions) const;
+  void climb(Worker& worker, std::span<const Tokens> inputs, std::span<const size_t> automatic,
+             std::span<const Budget> budgets, size_t level, std::vector<Answer>& answers) const;
+  double foreseen_ms(double budget, int64_t tokens) const;
+
+  const EngineModel& model_;
+  const LatencyTable* table_;
+};
+
+}  // namespace headroom

@@ -1,0 +1,66 @@
+// Fits a policy to a model: rung zero, a temperature for every budget, and the cheapest ladder that
+// keeps a promise on rows that nothing was fitted to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "budget/ladder/policy.h"
+#include "engine/session.h"
+#include "tune/ladder_search.h"
+#include "tune/ngram_trainer.h"
+
+namespace headroom {
+
+struct TuneRows {
+  std::vector<Tokens> inputs;
+  std::vector<int32_t> labels;  // empty: nobody knows them
+};
+
+struct TuneSettings {
+  Promise promise = Promise::agreement;
+  double promised = 0.99;
+  double certainty = 0.95;
+  std::vector<double> budgets = {1};  // that a ladder may have, ascending, the last is 1
+  bool rung_zero = true;
+  std::vector<Confidence> confidences = LadderSearch().confidences;
+  NgramTraining ngrams;
+  uint64_t seed = 1;  // of the split into rows that are fitted to and rows held back
+};
+
+struct BudgetCalibration {
+  double budget = 1;
+  double temperature = 1;
+  double agreement = 1;                // with the full model, on the rows held back
+  std::optional<double> accuracy;      // there
+  std::optional<double> error_before;  // expected calibration error, there
+  std::optional<double> error_after;
+};
+
+struct TuneReport {
+  Policy policy;
+  std::optional<NgramBag> rung_zero;  // also where no rung of the ladder uses it: --budget 0
+  std::vector<BudgetCalibration> budgets;
+};
+
+// `session` runs the model without a policy. Rung zero learns from `distilled`, or from half of the
+// rows where there are none. Throws ErrorCode::usage for a promise that makes no sense or needs
+// labels, ErrorCode::target_unreachable for one that these rows cannot prove.
+TuneReport tune(Session& session, const TuneRows& rows, const std::vector<Tokens>& distilled,
+                const TuneSettings& settings, ProgressSink& progress);
+
+// The parts of it, which bench/cascade.cpp repeats on many splits.
+ScoredRows score_rows(Session& session, const TuneRows& rows,
+                      const std::optional<NgramBag>& rung_zero, const std::vector<double>& budgets,
+                      ProgressSink& progress);
+NgramBag distil(Session& session, const std::vector<Tokens>& rows, const NgramTraining& settings,
+                ProgressSink& progress);
+ScoredRows pick_rows(const ScoredRows& rows, const std::vector<size_t>& chosen);
+
+// Fits on one part and checks on the other; neither has been given temperatures.
+TuneReport fit_policy(ScoredRows fitted, ScoredRows checked, const TuneSettings& settings);
+
+}  // namespace headroom

@@ -1,0 +1,67 @@
+// tune() from rows to a stored policy, and --budget auto with it.
+#include "tune/tune.h"
+
+#include <gtest/gtest.h>
+
+#include "checkpoint/policy_file.h"
+#include "engine/random_model.h"
+
+namespace headroom {
+namespace {
+
+using testing::RandomCheckpoint;
+
+TuneRows random_rows(size_t count) {
+  Random random{7};
+  TuneRows rows;
+  for (size_t i = 0; i < count; ++i) {
+    Tokens row{{2}};
+    const uint64_t length = 1 + random.below(8);
+    for (uint64_t k = 0; k < length; ++k) {
+      row.ids.push_back(static_cast<int32_t>(5 + random.below(6)));
+    }
+    row.ids.push_back(3);
+    rows.inputs.push_back(std::move(row));
+  }
+  return rows;
+}
+
+TEST(Tune, StoresAPolicyThatAutoFollows) {
+  const RandomCheckpoint checkpoint(testing::small_shape());
+  SilentProgress silent;
+  TuneSettings settings;
+  settings.budgets = {0.5, 1};
+  settings.promised = 0.9;
+  const TuneRows rows = random_rows(400);
+  TuneReport report;
+  {
+    Session session(EngineModel::load(checkpoint.path()));
+    report = tune(session, rows, {}, settings, silent);
+  }
+  EXPECT_EQ(report.policy.fitted_rows + report.policy.checked_rows, 200) << "half teach rung zero";
+  write_policy(checkpoint.path(), report.policy, report.rung_zero);
+  Session session(EngineModel::load(checkpoint.path()));
+  ASSERT_TRUE(session.model().policy().policy);
+  const std::vector<Answer> answers = session.run(rows.inputs, Budget{.automatic = true});
+  const std::vector<Answer> full = session.run(rows.inputs, Budget{});
+  size_t same = 0;
+  for (size_t i = 0; i < answers.size(); ++i) same += answers[i].label == full[i].label ? 1 : 0;
+  EXPECT_GE(same, answers.size() * 85 / 100);
+}
+
+TEST(Tune, GivesTheSamePolicyTwice) {
+  const RandomCheckpoint checkpoint(testing::small_shape());
+  SilentProgress silent;
+  TuneSettings settings;
+  settings.budgets = {0.5, 1};
+  settings.promise = Promise::mean_budget;
+  settings.promised = 0.8;
+  Session session(EngineModel::load(checkpoint.path()));
+  const TuneRows rows = random_rows(300);
+  const TuneReport first = tune(session, rows, {}, settings, silent);
+  const TuneReport second = tune(session, rows, {}, settings, silent);
+  EXPECT_EQ(to_json(first.policy), to_json(second.policy));
+}
+
+}  // namespace
+}  // namespace headroom
