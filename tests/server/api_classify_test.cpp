@@ -49,6 +49,14 @@ TEST(ClassifyBody, TakesModelBudgetAndTime) {
   EXPECT_EQ(request.call.latency_ms, 10);
 }
 
+TEST(ClassifyBody, TakesAnAutomaticBudgetWithOrWithoutATime) {
+  const ClassifyRequest request = parsed(R"({"inputs":"a","budget":"auto","latency_ms":10})");
+  EXPECT_TRUE(request.call.automatic);
+  EXPECT_FALSE(request.call.budget);
+  EXPECT_EQ(request.call.latency_ms, 10);
+  EXPECT_NE(complaint(R"({"inputs":"a","budget":"most"})").find("or auto"), std::string::npos);
+}
+
 TEST(ClassifyBody, KeepsTextsAsTheyAre) {
   EXPECT_EQ(parsed(R"({"inputs":"é\u00e9\n\t\"\ud83d\ude00"})").call.texts[0].text, "éé\n\t\"😀");
   EXPECT_EQ(parsed(R"({"inputs":""})").call.texts[0].text, "");

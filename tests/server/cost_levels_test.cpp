@@ -42,6 +42,19 @@ TEST(CostLevels, TimesAreTheTables) {
   }
 }
 
+TEST(CostLevels, ALadderTakesItsRungsWeighedByWhoReachesThem) {
+  Policy policy;
+  policy.rungs = {{0, {}}, {0.25, {}}, {1, {}}};
+  policy.levels = {{{0, 0}, {1, 0, 0}, 0.8, {}, 0}, {{0.9, 0.9}, {1, 0.4, 0.05}, 1, {}, 0.15}};
+  const CostLevels levels(linear_table(), 0.125, 1, 1000, &policy);
+  EXPECT_EQ(levels.ladder_level(levels.top()), 1U);
+  EXPECT_EQ(levels.ladder_level(0), 0U);
+  const LatencyEstimate& top = levels.ladder_estimate(levels.top(), 100);
+  EXPECT_DOUBLE_EQ(top.median_ms, 0.4 * 2.5 + 0.05 * 10);
+  EXPECT_DOUBLE_EQ(top.p90_ms, 2.5) << "one in twenty goes further, two in five come here";
+  EXPECT_EQ(levels.ladder_estimate(0, 100).median_ms, 0) << "the bag answers all";
+}
+
 TEST(CostLevels, AMeasurementThatSaysMoreIsFasterIsNotBelieved) {
   const LatencyTable noisy{"simulated", "fp32", 1, "", {{0.5, 10, 3.0, 4.0}, {1, 10, 2.0, 2.5}}};
   const CostLevels levels(noisy, 0.5, 1, 10);

@@ -69,6 +69,17 @@ TEST_F(MetricsText, CountsTheControllersChangesOnly) {
   expect_line(R"(headroom_controller_changes_total{direction="up",model="news"} 1)");
 }
 
+TEST_F(MetricsText, ThresholdsOfLaddersAreNoBudgets) {
+  metrics_.budget_chosen("news", {1, BudgetReason::full, 1, 1, 7, false});
+  metrics_.budget_chosen("news", {0.5, BudgetReason::queue, 9, 1, 3, true});
+  metrics_.budget_chosen("news", {0.75, BudgetReason::load, 2, 1, 5, true});
+  expect_line(R"(headroom_ladder_level{model="news"} 5)");
+  expect_line(R"(headroom_threshold_changes_total{direction="down",model="news"} 1)");
+  expect_line(R"(headroom_threshold_changes_total{direction="up",model="news"} 1)");
+  expect_line(R"(headroom_budget_ratio{model="news"} 1)");
+  expect_line(R"(headroom_controller_changes_total{direction="down",model="news"} 0)");
+}
+
 TEST_F(MetricsText, MeasuresBatches) {
   metrics_.batch_run("news", {3, 60, 0.5, 4, 5});
   expect_line(R"(headroom_batch_texts_bucket{model="news",le="4"} 1)");

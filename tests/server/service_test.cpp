@@ -15,6 +15,7 @@ using testing::Asked;
 using testing::expect_error;
 using testing::Gate;
 using testing::gated_model;
+using testing::laddered_model;
 using testing::letters_checkpoint;
 using testing::letters_model;
 using testing::nobody;
@@ -80,6 +81,41 @@ TEST(Service, ATightDeadlineBuysASmallBudget) {
   EXPECT_EQ(Asked(service, {ten_tokens}, {std::nullopt, 0.7}).answer().texts[0].budget, 0.5);
   const CallRefused refused = Asked(service, {ten_tokens}, {std::nullopt, 0.1}).refused();
   EXPECT_EQ(refused.why, Refusal::deadline_unreachable);
+}
+
+TEST(Service, AnAutomaticCallClimbsTheLadder) {
+  Service service({laddered_model()}, one_worker(), nobody());
+  const CallAnswer answer = Asked(service, {"a b", "c"}, {{}, {}, true}).answer();
+  for (const Answer& text : answer.texts) {
+    EXPECT_EQ(text.rungs, (std::vector<double>{0.25, 1}));
+    EXPECT_EQ(text.budget, 1.25);
+  }
+  EXPECT_EQ(answer.lowered, Lowered::nothing);
+}
+
+TEST(Service, ATightDeadlineLowersThresholdsAndSaysSo) {
+  Service service({laddered_model()}, one_worker(), nobody(), [] { return 0.0; });
+  // Five tokens take 0.625 ms on both rungs, 0.125 ms on the first; a quarter of the time is kept.
+  const CallAnswer answer = Asked(service, {"a b c"}, {{}, 0.4, true}).answer();
+  EXPECT_EQ(answer.texts.at(0).rungs, std::vector<double>{0.25});
+  EXPECT_EQ(answer.lowered, Lowered::thresholds);
+}
+
+TEST(Service, CallsThatNameNoBudgetAreAutomaticWhereTheServerIs) {
+  ServiceSettings settings = one_worker();
+  settings.automatic = true;
+  Service service({laddered_model()}, settings, nobody());
+  EXPECT_FALSE(Asked(service, {"a"}).answer().texts.at(0).rungs.empty());
+  EXPECT_TRUE(Asked(service, {"a"}, {0.5, {}}).answer().texts.at(0).rungs.empty());
+}
+
+TEST(Service, AutoNeedsAPolicy) {
+  Service service({letters_model()}, one_worker(), nobody());
+  expect_error(ErrorCode::usage, "headroom tune", [&] { Asked(service, {"a"}, {{}, {}, true}); });
+  ServiceSettings settings = one_worker();
+  settings.automatic = true;
+  expect_error(ErrorCode::usage, "headroom tune",
+               [&] { Service({letters_model()}, settings, nobody()); });
 }
 
 TEST(Service, TheServersObjectiveIsTheDeadlineOfCallsThatNameNone) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/policy_file.h"
 #include "engine/random_model.h"
 #include "server/service/service.h"
 #include "server/simulated_time.h"
@@ -25,6 +26,30 @@ inline const RandomCheckpoint& letters_checkpoint() {
 inline ServedModel letters_model(std::string name = "letters") {
   static const auto engine = EngineModel::load(letters_checkpoint().path());
   ServedModel model = served_model(std::move(name), engine);
+  model.table = linear_table();
+  return model;
+}
+
+// Rungs 0.25 and 1: at the top level the first stops nobody, at the lowest everybody.
+inline Policy two_rung_policy() {
+  Policy policy;
+  policy.temperatures = {{0.25, 1}, {1, 1}};
+  policy.rungs = {{0.25, {}}, {1, {}}};
+  policy.levels = {{{0}, {1, 0}, 0.8, {}, 0.25}, {{2}, {1, 1}, 1, {}, 1.25}};
+  policy.promised = 0.9;
+  policy.precision = "fp32";
+  policy.date = "2026-01-02";
+  return policy;
+}
+
+// The letters model with a policy in its checkpoint.
+inline ServedModel laddered_model() {
+  static const RandomCheckpoint random(small_shape());
+  static const auto engine = [] {
+    write_policy(random.path(), two_rung_policy(), std::nullopt);
+    return EngineModel::load(random.path());
+  }();
+  ServedModel model = served_model("letters", engine);
   model.table = linear_table();
   return model;
 }
@@ -60,9 +85,10 @@ class Gate {
 inline ServedModel gated_model(const std::shared_ptr<Gate>& gate) {
   ServedModel model = letters_model();
   model.make_runner = [gate, inner = model.make_runner] {
-    return [gate, run = inner()](std::span<const Tokens> inputs, double budget) {
+    return [gate, run = inner()](std::span<const Tokens> inputs, double budget,
+                                 std::optional<size_t> ladder) {
       gate->pass();
-      return run(inputs, budget);
+      return run(inputs, budget, ladder);
     };
   };
   return model;
@@ -81,8 +107,9 @@ inline ServiceSettings one_worker() {
 
 // What a call may spend.
 struct Spending {
-  std::optional<double> budget;
-  std::optional<double> latency_ms;
+  std::optional<double> budget = {};
+  std::optional<double> latency_ms = {};
+  bool automatic = false;
 };
 
 // One call and what became of it.
@@ -90,7 +117,7 @@ class Asked {
  public:
   Asked(Service& service, const std::vector<std::string>& texts, const Spending& spending = {},
         const std::string& model = "letters") {
-    Call call{model, {}, spending.budget, spending.latency_ms, "a client", 0};
+    Call call{model, {}, spending.budget, spending.latency_ms, "a client", 0, spending.automatic};
     for (const std::string& text : texts) call.texts.push_back({text});
     auto promise = std::make_shared<std::promise<CallOutcome>>();
     outcome_ = promise->get_future();

@@ -145,7 +145,11 @@ std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log
                                {"precision", options.precision},
                                {"labels", model.config.labels.size()},
                                {"calibrated", calibrated_by(model.table_source)},
+                               {"policy", model.policy.has_value()},
                                {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
+    if (!model.policy_note.empty()) {
+      log.event("policy_ignored", {{"model", model.name}, {"why", model.policy_note}});
+    }
   }
   return models;
 }
@@ -240,7 +244,9 @@ void add_serving_options(CLI::App& app, ServeOptions& options) {
                  "deadline of requests that name none; the budget is lowered to meet it; 0: none");
   app.add_option("--max-deadline-ms", options.service.max_deadline_ms,
                  "longer deadlines of requests are taken for this");
-  app.add_option("--budget", options.budget, "the most that a request spends which names none");
+  app.add_option(
+      "--budget", options.budget,
+      "the most that a request spends which names none, or auto: as much as each text needs");
   app.add_option("--min-budget", options.min_budget, "load lowers budgets no further than this");
   app.add_option("--precision", options.precision, "fp32, bf16 or int8");
   add_threads(app, options.service.workers, "worker threads; 0: one per core");
@@ -280,7 +286,8 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
 }
 
 void check_options(ServeOptions& options) {
-  options.service.budget = parse_budget(options.budget);
+  options.service.automatic = parse_spending(options.budget).automatic;
+  options.service.budget = options.service.automatic ? 1 : parse_budget(options.budget);
   options.service.min_budget = parse_budget(options.min_budget);
   if (options.service.min_budget > options.service.budget) {
     throw Error(

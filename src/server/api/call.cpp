@@ -22,7 +22,8 @@ JsonLimits json_limits(const CallLimits& limits) {
 std::optional<double> positive_number(const Json& object, std::string_view key, double most) {
   const auto found = object.find(std::string(key));
   if (found == object.end()) return std::nullopt;
-  const std::string expected = fmt::format("expected a number above 0, at most {}", most);
+  const std::string expected =
+      fmt::format("expected a number above 0, at most {}{}", most, most == 1 ? ", or auto" : "");
   if (!found->is_number()) {
     throw HttpError(HttpErrorCode::bad_request,
                     fmt::format("{} is {}, {}", key, shown(*found), expected));
@@ -106,7 +107,9 @@ const ServedModel& find_model(const Backend& backend, const std::string& name) {
 
 void read_spending(const Json& object, std::string_view budget_key, std::string_view latency_key,
                    Call& call) {
-  call.budget = positive_number(object, budget_key, 1);
+  const auto budget = object.find(std::string(budget_key));
+  call.automatic = budget != object.end() && *budget == "auto";
+  if (!call.automatic) call.budget = positive_number(object, budget_key, 1);
   call.latency_ms = positive_number(object, latency_key, longest_latency_ms);
 }
 
@@ -122,6 +125,7 @@ void check_text_count(size_t texts, int64_t most) {
 }
 
 void add_times(const CallAnswer& answer, double total_ms, Json& body) {
+  if (answer.lowered != Lowered::nothing) body["lowered"] = lowered_table.name(answer.lowered);
   body["queue_ms"] = answer.queue_ms;
   body["inference_ms"] = answer.inference_ms;
   body["predicted_ms"] = answer.predicted_ms;

@@ -34,8 +34,8 @@ const std::string& text_value(const Json& value, std::string_view name);
 // The model of that name or, when it is empty, the default one. Throws HttpErrorCode::not_found.
 const ServedModel& find_model(const Backend& backend, const std::string& name);
 
-// Sets what `call` may spend. Both keys are optional. Throws HttpErrorCode::bad_request for what is
-// no number, unprocessable for one that is out of range.
+// Sets what `call` may spend: a budget is a number or "auto". Both keys are optional. Throws
+// HttpErrorCode::bad_request for what is no number, unprocessable for one that is out of range.
 void read_spending(const Json& object, std::string_view budget_key, std::string_view latency_key,
                    Call& call);
 

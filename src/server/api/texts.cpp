@@ -64,6 +64,7 @@ TextsRequest parse_texts(const std::string& body, const CallLimits& limits,
 
 void add_cost(const Answer& answer, Json& entry) {
   entry["budget"] = answer.budget;
+  if (!answer.rungs.empty()) entry["rungs"] = answer.rungs;
   entry["active_heads"] = answer.active_heads;
   entry["active_ffn"] = answer.active_ffn;
   if (!entry.contains("tokens")) entry["tokens"] = answer.tokens;

@@ -50,8 +50,9 @@ DeadlineController::DeadlineController(CostLevels levels, const ControllerSettin
       load_level_(levels_.top()) {}
 
 LatencyEstimate DeadlineController::time_of(const WaitingText& text, size_t level) const {
-  const LatencyEstimate& table =
-      text.budget ? text.exact_time : levels_.estimate(level, text.tokens);
+  const LatencyEstimate& table = text.budget      ? text.exact_time
+                                 : text.automatic ? levels_.ladder_estimate(level, text.tokens)
+                                                  : levels_.estimate(level, text.tokens);
   return {correction_ * table.median_ms, correction_ * table.p90_ms};
 }
 

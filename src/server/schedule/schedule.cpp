@@ -219,15 +219,28 @@ std::optional<Batch> Schedule::take(double now) {
     return text.budget.value_or(controller.levels().budget(chosen.level));
   };
   const WaitingText& front = queue->texts.front();
-  batch.choice = {budget_of(front), front.budget ? BudgetReason::exact : chosen.reason, waiting,
-                  controller.correction()};
+  batch.choice = {budget_of(front),
+                  front.budget ? BudgetReason::exact : chosen.reason,
+                  waiting,
+                  controller.correction(),
+                  {},
+                  false};
+  if (front.automatic) {
+    const CostLevels& levels = controller.levels();
+    const size_t level = front.budget ? levels.top() : chosen.level;
+    batch.choice.ladder = levels.ladder_level(level);
+    batch.choice.lowered = levels.ladder_level(level) < levels.ladder_level(levels.top());
+  } else {
+    batch.choice.lowered = !front.budget && chosen.level < controller.levels().top();
+  }
   const int64_t part = (waiting + settings_.workers - 1) / settings_.workers;
   while (!queue->texts.empty() && static_cast<int64_t>(batch.texts.size()) < part) {
     WaitingText& text = queue->texts.front();
     const double work = controller.work_ms(text, chosen.level);
     const bool fits = batch.tokens + text.tokens <= settings_.max_batch_tokens &&
                       batch.predicted_ms + work <= batch_ms &&
-                      budget_of(text) == batch.choice.budget;
+                      budget_of(text) == batch.choice.budget &&
+                      text.automatic == batch.choice.ladder.has_value();
     if (!batch.texts.empty() && !fits) break;
     batch.tokens += text.tokens;
     batch.predicted_ms += work;

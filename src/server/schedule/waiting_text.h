@@ -23,6 +23,7 @@ struct WaitingText {
   double deadline_ms = std::numeric_limits<double>::infinity();
   std::optional<double> budget;  // exact; none: the controller's choice
   LatencyEstimate exact_time;    // at that budget
+  bool automatic = false;        // climbs the ladder; with a budget at the thresholds promised
   // The schedule's: texts run in the order of ranks, and whether the client's share made it.
   double rank_ms = 0;
   bool over_share = false;

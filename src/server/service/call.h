@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/enum_table.h"
 #include "headroom/types.h"
 
 namespace headroom::server {
@@ -25,13 +26,24 @@ struct Call {
   std::string client;               // who asks: clients share the workers equally
   double waited_ms = 0;             // since it arrived
   std::vector<Tokens> inputs = {};  // instead of texts: what is tokenised already
+  // Instead of a budget: each text climbs the model's ladder. With a deadline the controller may
+  // lower its thresholds, never its budgets.
+  bool automatic = false;
 };
+
+// What the controller took from a call for others' sake.
+enum class Lowered { nothing, budget, thresholds };
+inline constexpr auto lowered_table = enum_table<Lowered>(
+    "lowered", {{Lowered::nothing, "nothing"},
+                {Lowered::budget, "budget", "a smaller share of the model ran"},
+                {Lowered::thresholds, "thresholds", "the ladder stopped earlier than promised"}});
 
 struct CallAnswer {
   std::vector<Answer> texts;  // in the order of the call
   double queue_ms = 0;        // of the text that waited longest
   double inference_ms = 0;    // of the longest batch that one of its texts was in
   double predicted_ms = 0;    // queue and inference, as foreseen on arrival
+  Lowered lowered = Lowered::nothing;
 };
 
 enum class Refusal {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "server/service/call.h"
@@ -41,6 +42,11 @@ struct BudgetChoice {
   BudgetReason reason = BudgetReason::full;
   int64_t waiting = 0;    // texts in the queue, the chosen ones included
   double correction = 1;  // time that work takes over what the latency table says
+  // Texts that climb the ladder: the policy's level whose thresholds they get. Their budgets are
+  // the rungs', whatever `budget` says.
+  std::optional<size_t> ladder = {};
+  bool lowered =
+      false;  // below what an idle server gives: the thresholds of a ladder, else the budget
 };
 
 struct BatchRun {

@@ -28,6 +28,7 @@ class PendingCall {
   Tokens take_input(size_t index) { return std::move(inputs_[index]); }
 
   void set_predicted(double predicted_ms) { answer_.predicted_ms = predicted_ms; }
+  void set_lowered(Lowered lowered) { answer_.lowered = lowered; }
   void answered(size_t index, Answer answer, double queue_ms, double inference_ms);
   void failed(const CallRefused& refused);   // a text that ran
   void dropped(const CallRefused& refused);  // a text that waited

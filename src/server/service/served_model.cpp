@@ -64,7 +64,7 @@ double fastest_ms(const RunBatch& run, double budget, int64_t tokens) {
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; i <= runs; ++i) {
     const auto started = std::chrono::steady_clock::now();
-    run(std::span(&input, 1), budget);
+    run(std::span(&input, 1), budget, {});
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - started;
     if (i > 0) fastest = std::min(fastest, taken.count());
@@ -79,11 +79,14 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
   served.name = std::move(name);
   served.config = engine->config();
   served.engine = engine;
+  served.policy = engine->policy().policy;
+  served.policy_note = engine->policy().note;
   served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };
   served.make_runner = [engine]() -> RunBatch {
-    return [session = std::make_shared<Session>(engine)](std::span<const Tokens> inputs,
-                                                         double budget) {
-      return session->run(inputs, Budget{budget});
+    return [session = std::make_shared<Session>(engine)](
+               std::span<const Tokens> inputs, double budget, std::optional<size_t> ladder) {
+      const Budget spend{ladder ? 1 : budget, {}, ladder.has_value()};
+      return session->run(inputs, std::span(&spend, 1), ladder);
     };
   };
   return served;
@@ -107,7 +110,7 @@ void self_test(const ServedModel& model) {
   const Tokens input = model.tokenise({"The quick brown fox jumps over the lazy dog."});
   const RunBatch run = model.make_runner();
   for (const double budget : {model.table.budgets().front(), model.table.budgets().back()}) {
-    const Answer answer = run(std::span(&input, 1), budget).at(0);
+    const Answer answer = run(std::span(&input, 1), budget, {}).at(0);
     if (traits(model.config.task).output != OutputForm::label) continue;
     const double sum = std::accumulate(answer.scores.begin(), answer.scores.end(), 0.0);
     if (std::abs(sum - 1) < 1e-3) continue;  // false for NaN

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@
 namespace headroom::server {
 
 // Runs batches for one thread. The service makes one per worker; tests put their own in place.
-using RunBatch = std::function<std::vector<Answer>(std::span<const Tokens> inputs, double budget)>;
+// `ladder`: climb it, with the thresholds of this level of the policy, instead of the budget.
+using RunBatch = std::function<std::vector<Answer>(std::span<const Tokens> inputs, double budget,
+                                                   std::optional<size_t> ladder)>;
 
 // Where a model's latency table comes from.
 enum class TableSource {
@@ -32,7 +35,9 @@ struct ServedModel {
   ModelConfig config;
   LatencyTable table;  // of the precision that the model runs in
   TableSource table_source = TableSource::checkpoint;
-  Json scores;  // measured accuracy at each budget; null when nobody measured
+  std::optional<Policy> policy;  // of --budget auto
+  std::string policy_note;       // why there is none, though there is a file
+  Json scores;                   // measured accuracy at each budget; null when nobody measured
   std::shared_ptr<const EngineModel> engine;  // none where a test puts functions in its place
   std::function<Tokens(const Text&)> tokenise;
   std::function<RunBatch()> make_runner;

@@ -66,7 +66,7 @@ std::vector<CostLevels> levels_of(const std::vector<ServedModel>& models,
   levels.reserve(models.size());
   for (const ServedModel& model : models) {
     levels.emplace_back(model.table, settings.min_budget, settings.budget,
-                        model.config.shape.positions);
+                        model.config.shape.positions, model.policy ? &*model.policy : nullptr);
   }
   return levels;
 }
@@ -76,6 +76,11 @@ size_t index_of(const std::vector<ServedModel>& models, const std::string& name)
                                   [&](const ServedModel& model) { return model.name == name; });
   require(found != models.end(), fmt::format("no model is named {}", name));
   return static_cast<size_t>(found - models.begin());
+}
+
+std::string no_policy(const ServedModel& model) {
+  return fmt::format("budget auto needs a policy, which {} does not have: run headroom tune on it",
+                     model.name);
 }
 
 CallRefused draining() {
@@ -113,6 +118,9 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
                           {},
                           settings_.max_deadline_ms}),
       live_(models_.size()) {
+  for (const ServedModel& model : models_) {
+    require(!settings_.automatic || model.policy, no_policy(model));
+  }
   link_->service = this;
   try {
     for (int i = 0; i < settings_.workers; ++i) {
@@ -139,6 +147,8 @@ Abandon Service::submit(const Call& call, CallDone done) {
   require(!call.texts.empty() || !call.inputs.empty(), "the call has no text");
   if (call.latency_ms) check_latency("latency_ms", *call.latency_ms);
   if (call.budget) served.config.selection(*call.budget);
+  const bool automatic = call.automatic || (settings_.automatic && !call.budget);
+  require(!automatic || served.policy, no_policy(served));
   const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings_.slo_ms;
   const double deadline_ms =
       latency_ms ? arrived_ms + *latency_ms : std::numeric_limits<double>::infinity();
@@ -156,9 +166,12 @@ Abandon Service::submit(const Call& call, CallDone done) {
       entry.budget = call.budget;
       entry.exact_time = served.table.estimate(*call.budget, entry.tokens);
     } else if (!latency_ms) {
-      entry.budget = levels_[model].budget(levels_[model].top());
-      entry.exact_time = levels_[model].estimate(levels_[model].top(), entry.tokens);
+      const size_t top = levels_[model].top();
+      entry.budget = levels_[model].budget(top);
+      entry.exact_time = automatic ? levels_[model].ladder_estimate(top, entry.tokens)
+                                   : levels_[model].estimate(top, entry.tokens);
     }
+    entry.automatic = automatic;
     waiting.push_back(std::move(entry));
   }
   const auto pending = std::make_shared<PendingCall>(model, std::move(inputs), arrived_ms,
@@ -254,7 +267,7 @@ Service::Ran Service::run(const Batch& batch, const RunBatch& runner) const {
     for (const WaitingText& text : batch.texts) {
       inputs.push_back(text.call->take_input(text.index));
     }
-    return {runner(inputs, batch.choice.budget), std::nullopt};
+    return {runner(inputs, batch.choice.budget, batch.choice.ladder), std::nullopt};
   } catch (const std::exception& error) {
     return {{}, CallRefused{Refusal::failed, 0, error.what()}};
   }
@@ -270,6 +283,9 @@ Service::PendingCalls Service::record(const Batch& batch, Ran ran, double finish
     } else {
       text.call->answered(text.index, std::move(ran.answers[i]), batch.started_ms - text.arrived_ms,
                           finished_ms - batch.started_ms);
+      if (batch.choice.lowered) {
+        text.call->set_lowered(batch.choice.ladder ? Lowered::thresholds : Lowered::budget);
+      }
     }
     if (text.call->ended()) {
       ended.push_back(text.call);

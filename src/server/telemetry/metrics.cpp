@@ -62,6 +62,10 @@ struct Metrics::Families {
       counter("headroom_abandoned_total", "Calls whose client left before the answer");
   Family<Counter>& changes =
       counter("headroom_controller_changes_total", "Changes of the budget in use");
+  Family<Counter>& threshold_changes =
+      counter("headroom_threshold_changes_total", "Changes of the thresholds that ladders stop at");
+  Family<Gauge>& ladder =
+      gauge("headroom_ladder_level", "Thresholds in use: the policy's level, 0 the lowest");
   Family<Gauge>& queue = gauge("headroom_queue_length", "Texts waiting");
   Family<Gauge>& budget = gauge("headroom_budget_ratio", "Budget in use");
   Family<Gauge>& correction =
@@ -89,6 +93,10 @@ struct Metrics::PerModel {
         abandoned(families.abandoned.Add({{"model", name}})),
         lowered(families.changes.Add({{"model", name}, {"direction", "down"}})),
         raised(families.changes.Add({{"model", name}, {"direction", "up"}})),
+        thresholds_lowered(
+            families.threshold_changes.Add({{"model", name}, {"direction", "down"}})),
+        thresholds_raised(families.threshold_changes.Add({{"model", name}, {"direction", "up"}})),
+        ladder(families.ladder.Add({{"model", name}})),
         queue(families.queue.Add({{"model", name}})),
         budget(families.budget.Add({{"model", name}})),
         correction(families.correction.Add({{"model", name}})),
@@ -106,6 +114,9 @@ struct Metrics::PerModel {
   Counter& abandoned;
   Counter& lowered;
   Counter& raised;
+  Counter& thresholds_lowered;
+  Counter& thresholds_raised;
+  Gauge& ladder;
   Gauge& queue;
   Gauge& budget;
   Gauge& correction;
@@ -116,6 +127,7 @@ struct Metrics::PerModel {
   Histogram& batch_texts;
   Histogram& prediction;
   std::atomic<double> last_budget = 1;
+  std::atomic<int64_t> last_ladder = -1;  // none yet
 };
 
 Metrics::Metrics(const std::vector<std::string>& models) : families_(std::make_unique<Families>()) {
@@ -167,8 +179,16 @@ void Metrics::budget_chosen(const std::string& model, const BudgetChoice& choice
   PerModel* metrics = find(model);
   // A budget that the client named is no decision of the controller.
   if (metrics == nullptr || choice.reason == BudgetReason::exact) return;
-  metrics->budget.Set(choice.budget);
   metrics->correction.Set(choice.correction);
+  if (choice.ladder) {  // its budgets stay; what moves are its thresholds
+    const auto level = static_cast<int64_t>(*choice.ladder);
+    metrics->ladder.Set(static_cast<double>(level));
+    const int64_t known = metrics->last_ladder.exchange(level);
+    if (known < 0 ? choice.lowered : level < known) metrics->thresholds_lowered.Increment();
+    if (known >= 0 && level > known) metrics->thresholds_raised.Increment();
+    return;
+  }
+  metrics->budget.Set(choice.budget);
   const double before = metrics->last_budget.exchange(choice.budget);
   if (choice.budget < before) metrics->lowered.Increment();
   if (choice.budget > before) metrics->raised.Increment();
