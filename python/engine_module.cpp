@@ -22,17 +22,20 @@ namespace py = pybind11;
 template <typename Value>
 using Column = py::array_t<Value, py::array::c_style | py::array::forcecast>;
 
-// How much each text may cost, as fractions or as milliseconds.
+// How much each text may cost, as fractions or as milliseconds; automatic instead of the fractions.
 struct Spending {
   Column<double> amounts;
   bool is_latency = false;
+  bool automatic = false;
 
   std::vector<Budget> budgets() const {
     std::vector<Budget> all;
     all.reserve(static_cast<size_t>(amounts.size()));
     for (py::ssize_t i = 0; i < amounts.size(); ++i) {
       const double amount = amounts.at(i);
-      all.push_back(is_latency ? Budget{1.0, amount} : Budget{amount});
+      Budget budget = is_latency ? Budget{1.0, amount} : Budget{amount};
+      budget.automatic = automatic;
+      all.push_back(budget);
     }
     return all;
   }
@@ -58,13 +61,19 @@ py::tuple columns_of(const std::vector<Answer>& answers, size_t labels) {
   if (!answers.empty() && answers.front().predicted_milliseconds) {
     predicted = column<double>(answers, [](const Answer& a) { return *a.predicted_milliseconds; });
   }
+  py::object rungs = py::none();
+  if (!answers.empty() && !answers.front().rungs.empty()) {
+    py::list all;
+    for (const Answer& answer : answers) all.append(py::cast(answer.rungs));
+    rungs = all;
+  }
   return py::make_tuple(
       column<int64_t>(answers, [](const Answer& a) { return static_cast<int64_t>(a.label); }),
       score_rows(answers, labels),
       column<double>(answers, [](const Answer& a) { return a.budget; }),
       column<double>(answers, [](const Answer& a) { return a.active_heads; }),
       column<int64_t>(answers, [](const Answer& a) { return a.tokens; }), predicted,
-      answers.empty() ? 0.0 : answers.front().milliseconds);
+      answers.empty() ? 0.0 : answers.front().milliseconds, rungs);
 }
 
 void require_task(const Model& model, const char* operation,
@@ -97,10 +106,10 @@ std::vector<Text> texts_of(const std::vector<std::string>& texts,
 
 py::tuple classify_texts(const Model& model, const std::vector<std::string>& texts,
                          const std::optional<std::vector<std::string>>& pairs,
-                         const Column<double>& amounts, bool is_latency) {
+                         const Column<double>& amounts, bool is_latency, bool automatic) {
   require_labels(model);
   const std::vector<Text> inputs = texts_of(texts, pairs);
-  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  const std::vector<Budget> budgets = Spending{amounts, is_latency, automatic}.budgets();
   return columns_of(without_python([&] { return model.answer(inputs, budgets); }),
                     model.labels().size());
 }
@@ -183,7 +192,7 @@ py::list tag_texts(const Model& model, const std::vector<std::string>& texts,
 py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
                           const std::optional<Column<int32_t>>& types,
                           const Column<int64_t>& lengths, const Column<double>& amounts,
-                          bool is_latency) {
+                          bool is_latency, bool automatic) {
   std::vector<Tokens> inputs;
   inputs.reserve(static_cast<size_t>(lengths.size()));
   py::ssize_t begin = 0;
@@ -194,7 +203,7 @@ py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
     inputs.push_back(std::move(tokens));
     begin = end;
   }
-  const std::vector<Budget> budgets = Spending{amounts, is_latency}.budgets();
+  const std::vector<Budget> budgets = Spending{amounts, is_latency, automatic}.budgets();
   require_labels(model);
   return columns_of(without_python([&] { return model.classify(inputs, budgets); }),
                     model.labels().size());
@@ -233,9 +242,10 @@ PYBIND11_MODULE(_engine, module) {
   py::class_<Model>(module, "Model", "A loaded checkpoint.")
       .def(py::init(&load), py::arg("directory"), py::arg("precision"), py::arg("threads"))
       .def("classify_texts", &classify_texts, py::arg("texts"), py::arg("pairs"),
-           py::arg("amounts"), py::arg("is_latency"), "Columns of answers, a row a text.")
+           py::arg("amounts"), py::arg("is_latency"), py::arg("automatic"),
+           "Columns of answers, a row a text.")
       .def("classify_tokens", &classify_tokens, py::arg("ids"), py::arg("types"),
-           py::arg("lengths"), py::arg("amounts"), py::arg("is_latency"),
+           py::arg("lengths"), py::arg("amounts"), py::arg("is_latency"), py::arg("automatic"),
            "Columns of answers; ids and types hold one input after the other.")
       .def("label_sets", &label_sets, py::arg("texts"), py::arg("amounts"), py::arg("is_latency"),
            "Labels at or above their thresholds.")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 __version__: str
 
 # Label, scores, budget, active heads, tokens and predicted milliseconds of each text; milliseconds
-# of the call.
+# of the call; rungs of each text where they were automatic.
 Columns = Tuple[
     NDArray[np.int64],
     NDArray[np.float64],
@@ -19,6 +19,7 @@ Columns = Tuple[
     NDArray[np.int64],
     Optional[NDArray[np.float64]],
     float,
+    Optional[List[List[float]]],
 ]
 
 class Model:
@@ -31,6 +32,7 @@ class Model:
         pairs: Sequence[str] | None,
         amounts: NDArray[np.float64],
         is_latency: bool,
+        automatic: bool,
     ) -> Columns: ...
     def classify_tokens(
         self,
@@ -39,6 +41,7 @@ class Model:
         lengths: NDArray[np.int64],
         amounts: NDArray[np.float64],
         is_latency: bool,
+        automatic: bool,
     ) -> Columns: ...
     def label_sets(
         self, texts: Sequence[str], amounts: NDArray[np.float64], is_latency: bool

@@ -49,6 +49,8 @@ class Answer:
     """Of the call that gave this answer, its other texts included."""
     predicted_milliseconds: float | None
     """Of this text alone; None where this machine was not calibrated."""
+    rungs: list[float] | None = None
+    """Of ``budget="auto"``: the budgets that ran, in order; ``budget`` is their sum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +69,8 @@ class Answers(Sequence[Answer]):
     predicted_milliseconds: NDArray[np.float64] | None
     milliseconds: float
     """Of the whole call."""
+    rungs: list[list[float]] | None = None
+    """Of ``budget="auto"``: the budgets that ran for each text, in order."""
 
     @property
     def labels(self) -> list[str]:
@@ -94,4 +98,5 @@ class Answers(Sequence[Answer]):
             tokens=int(self.tokens[index]),
             milliseconds=self.milliseconds,
             predicted_milliseconds=None if predicted is None else float(predicted[index]),
+            rungs=None if self.rungs is None else self.rungs[index],
         )

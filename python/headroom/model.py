@@ -30,7 +30,8 @@ class Model:
     Every call takes either ``budget``, a fraction in (0, 1] of the whole model's compute, or
     ``latency_ms``, for which the largest budget is taken that ``headroom calibrate`` found to answer
     in so many milliseconds nine times in ten on this machine. Both may be arrays with a value for
-    each text. The same text gets the same bits here, from ``headroom predict`` and from the server.
+    each text. ``budget="auto"`` gives each text as much as it needs (``headroom tune`` says when that
+    is), with ``latency_ms`` no more than that allows. The same text gets the same bits here, from ``headroom predict`` and from the server.
     """
 
     def __init__(self, engine: _engine.Model) -> None:
@@ -65,7 +66,7 @@ class Model:
         texts: str,
         *,
         pairs: str | None = None,
-        budget: float | None = None,
+        budget: float | Literal["auto"] | None = None,
         latency_ms: float | None = None,
     ) -> Answer: ...
 
@@ -75,7 +76,7 @@ class Model:
         texts: Sequence[str],
         *,
         pairs: Sequence[str] | None = None,
-        budget: ArrayLike | None = None,
+        budget: ArrayLike | Literal["auto"] | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> Answers: ...
 
@@ -84,7 +85,7 @@ class Model:
         texts: str | Sequence[str],
         *,
         pairs: str | Sequence[str] | None = None,
-        budget: ArrayLike | None = None,
+        budget: ArrayLike | Literal["auto"] | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> Answer | Answers:
         """Classifies one text (an Answer) or a list of texts (Answers).
@@ -102,7 +103,7 @@ class Model:
         *,
         types: TokenRows | None = None,
         mask: ArrayLike | None = None,
-        budget: ArrayLike | None = None,
+        budget: ArrayLike | Literal["auto"] | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> Answers:
         """Classifies what a tokenizer made of texts, ``[CLS]`` and ``[SEP]`` included.
@@ -112,9 +113,9 @@ class Model:
         do. ``types`` are token types in the form of ``ids``; without them all are 0.
         """
         rows = token_rows(ids, types, mask)
-        amounts, is_latency = _spending(budget, latency_ms, len(rows.lengths))
+        spending = _spending(budget, latency_ms, len(rows.lengths))
         return self._answers(
-            self._engine.classify_tokens(rows.ids, rows.types, rows.lengths, amounts, is_latency)
+            self._engine.classify_tokens(rows.ids, rows.types, rows.lengths, *spending)
         )
 
     def embed(
@@ -132,7 +133,7 @@ class Model:
         of the model's prompts.
         """
         rows = _checked_texts("texts", [texts] if isinstance(texts, str) else texts)
-        amounts, is_latency = _spending(budget, latency_ms, len(rows))
+        amounts, is_latency = _flat_spending(budget, latency_ms, len(rows))
         vectors = self._engine.embed_texts(rows, dimensions, prompt, amounts, is_latency)
         return vectors[0] if isinstance(texts, str) else vectors
 
@@ -148,7 +149,7 @@ class Model:
         """The number of each text, or the score of each pair; ``raw`` gives a ranker's logits."""
         first = _checked_texts("texts", texts)
         second = _checked_pairs(pairs, len(first))
-        amounts, is_latency = _spending(budget, latency_ms, len(first))
+        amounts, is_latency = _flat_spending(budget, latency_ms, len(first))
         scores, logits = self._engine.score_texts(first, second, amounts, is_latency)
         return logits if raw else scores
 
@@ -163,7 +164,7 @@ class Model:
     ) -> list[Ranked]:
         """The passages by how well they answer the query, best first."""
         texts = _checked_texts("passages", passages)
-        amounts, is_latency = _spending(budget, latency_ms, 1)
+        amounts, is_latency = _flat_spending(budget, latency_ms, 1)
         scores, logits = self._engine.rank_passages(query, texts, float(amounts[0]), is_latency)
         shown = logits if raw else scores
         order = np.argsort(-logits, kind="stable")
@@ -199,7 +200,7 @@ class Model:
     ) -> list[Entity] | list[list[Entity]]:
         """The entities of a text, or of each of several, however long they are."""
         rows = _checked_texts("texts", [texts] if isinstance(texts, str) else texts)
-        amounts, is_latency = _spending(budget, latency_ms, len(rows))
+        amounts, is_latency = _flat_spending(budget, latency_ms, len(rows))
         found = self._engine.tag_texts(rows, aggregation, amounts, is_latency)
         entities = [[Entity(*each) for each in row] for row in found]
         return entities[0] if isinstance(texts, str) else entities
@@ -213,7 +214,7 @@ class Model:
     ) -> list[list[str]]:
         """Of a model with several labels: those of each text that reach their thresholds."""
         rows = _checked_texts("texts", texts)
-        amounts, is_latency = _spending(budget, latency_ms, len(rows))
+        amounts, is_latency = _flat_spending(budget, latency_ms, len(rows))
         sets = self._engine.label_sets(rows, amounts, is_latency)
         return [[self._labels[label] for label in row] for row in sets]
 
@@ -227,13 +228,13 @@ class Model:
         self,
         texts: Sequence[object],
         pairs: Sequence[object] | None,
-        budget: ArrayLike | None,
+        budget: ArrayLike | Literal["auto"] | None,
         latency_ms: ArrayLike | None,
     ) -> Answers:
         first = _checked_texts("texts", texts)
         second = _checked_pairs(pairs, len(first))
-        amounts, is_latency = _spending(budget, latency_ms, len(first))
-        return self._answers(self._engine.classify_texts(first, second, amounts, is_latency))
+        spending = _spending(budget, latency_ms, len(first))
+        return self._answers(self._engine.classify_texts(first, second, *spending))
 
     def _answers(self, columns: _engine.Columns) -> Answers:
         return Answers(self._labels, *columns)
@@ -271,15 +272,28 @@ def _checked_pairs(pairs: Sequence[object] | None, texts: int) -> list[str] | No
 
 
 def _spending(
-    budget: ArrayLike | None, latency_ms: ArrayLike | None, texts: int
-) -> tuple[NDArray[np.float64], bool]:
-    """What each text may cost, and whether that is in milliseconds."""
-    if budget is not None and latency_ms is not None:
+    budget: ArrayLike | Literal["auto"] | None, latency_ms: ArrayLike | None, texts: int
+) -> tuple[NDArray[np.float64], bool, bool]:
+    """What each text may cost, whether that is in milliseconds, and whether it is automatic."""
+    automatic = isinstance(budget, str)
+    if automatic and budget != "auto":
+        raise ValueError(f'budget is "{budget}", expected a number or "auto"')
+    if budget is not None and latency_ms is not None and not automatic:
         raise ValueError("give budget or latency_ms, not both")
     is_latency = latency_ms is not None
-    asked = latency_ms if is_latency else 1.0 if budget is None else budget
+    asked = latency_ms if is_latency else 1.0 if budget is None or automatic else budget
     amounts = np.asarray(asked, dtype=np.float64)
     if amounts.ndim > 1 or (amounts.ndim == 1 and len(amounts) != texts):
         name = "latency_ms" if is_latency else "budget"
         raise ValueError(f"{name} has shape {amounts.shape}, expected one number or {texts}")
-    return np.broadcast_to(amounts, (texts,)), is_latency
+    return np.broadcast_to(amounts, (texts,)), is_latency, automatic
+
+
+def _flat_spending(
+    budget: ArrayLike | None, latency_ms: ArrayLike | None, texts: int
+) -> tuple[NDArray[np.float64], bool]:
+    """The same for outputs that have no ladder of budgets."""
+    amounts, is_latency, automatic = _spending(budget, latency_ms, texts)
+    if automatic:
+        raise ValueError('budget="auto" is for classifiers; give a number')
+    return amounts, is_latency

@@ -132,6 +132,12 @@ class Errors(unittest.TestCase):
                 model.classify("a", budget=budget)
             self.assertEqual(caught.exception.code, "usage")
 
+    def test_auto_needs_a_policy(self) -> None:
+        with self.assertRaisesRegex(headroom.Error, "headroom tune"):
+            model.classify("a", budget="auto")
+        with self.assertRaisesRegex(ValueError, "auto"):
+            model.classify("a", budget="automatic")  # type: ignore[call-overload]
+
     def test_a_missing_checkpoint_is_a_bad_model(self) -> None:
         with self.assertRaises(headroom.Error) as caught:
             headroom.load("no-such-folder")
