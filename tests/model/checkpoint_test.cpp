@@ -180,7 +180,7 @@ TEST_F(Checkpoint, EachConfigOutOfRangeIsABadModel) {
       {"no width", [](Json& json) { json.erase("hidden_size"); }, "hidden_size is missing"},
       {"an unknown method", [](Json& json) { json["headroom"]["method"] = "magic"; },
        "method is \"magic\""},
-      {"an unknown activation", [](Json& json) { json["hidden_act"] = "relu"; }, "relu"},
+      {"an unknown activation", [](Json& json) { json["hidden_act"] = "mish"; }, "mish"},
       {"too few gates",
        [](Json& json) {
          json["headroom"]["gates"]["offset"] = {1, 2, 3};

@@ -64,6 +64,30 @@ TEST(Slice, SlicedEqualsMasked) {
   }
 }
 
+// MPNet's bias belongs to a head's number, not to its place.
+TEST(Slice, HeadsKeepTheirRelativeBias) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Random random{seed};
+    ModelShape shape = random_shape(random);
+    shape.attention = AttentionKind::standard;
+    shape.family = "mpnet";
+    shape.token_types = 0;
+    shape.padding_position = 1;
+    shape.relative_buckets = 32;
+    const ModelWeights weights = random_weights(shape, seed);
+    const Batch batch = random_batch(shape, random_lengths(random), random);
+    const Selection selection = random_selection(shape, random);
+    const ModelWeights sliced = slice_model(weights, selection);
+    const torch::Tensor masked = masked_forward(weights, selection, batch);
+    EXPECT_LE(largest_difference(masked, forward(sliced, batch)), 1e-5) << "seed " << seed;
+    const Selection prefixes = random_prefixes(shape, random);
+    EXPECT_LE(largest_difference(masked_forward(weights, prefixes, batch),
+                                 forward(prefix_view(weights, prefixes), batch)),
+              1e-5)
+        << "seed " << seed;
+  }
+}
+
 TEST(Slice, SoftGatesFoldIntoTheOutputProjection) {
   for (uint64_t seed = 0; seed < models; ++seed) {
     Random random{seed, 1};

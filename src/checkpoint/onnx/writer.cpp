@@ -99,8 +99,11 @@ class EncoderGraph {
 
   void add_constants() {
     one_ = graph_.scalar("one", 1);
-    half_ = graph_.scalar("half", 0.5F);
-    square_root_two_ = graph_.scalar("square_root_two", std::sqrt(2.0F));
+    if (shape_.activation == ActivationKind::gelu ||
+        schema_.pooler_activation == ActivationKind::gelu) {
+      half_ = graph_.scalar("half", 0.5F);
+      square_root_two_ = graph_.scalar("square_root_two", std::sqrt(2.0F));
+    }
     hidden_key_ = graph_.scalar("hidden_key", std::numeric_limits<float>::lowest());
     head_width_root_ = graph_.scalar(
         "head_width_root",
