@@ -1,7 +1,7 @@
-// Speed of the WordPiece tokenizer on one core: every line of a text file is encoded, as a server
-// or a training would do; the median, slowest and fastest pass are shown. Then a vocabulary is
-// trained on the same file, once.
-//   bench-tokenizer FILE VOCAB [passes]
+// Speed of a tokenizer on one core: every line of a text file is encoded, as a server or a training
+// would do; the median, slowest and fastest pass are shown. With a vocab.txt the tokenizer is
+// WordPiece, and a vocabulary is trained on the same file, once; or it is that of a tokenizer.json.
+//   bench-tokenizer FILE VOCAB|TOKENIZER_JSON [passes]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/files/file.h"
 #include "base/measure/machine.h"
 #include "base/table.h"
+#include "text/pipeline/read_tokenizer.h"
 #include "text/wordpiece_tokenizer.h"
 #include "text/wordpiece_trainer.h"
 
@@ -52,16 +54,26 @@ void measure_training(const std::vector<std::string_view>& lines) {
              merging, size);
 }
 
+bool is_tokenizer_json(const std::filesystem::path& file) {
+  return file.extension() == ".json";
+}
+
+std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& file) {
+  const std::string text = read_file(file, ErrorCode::bad_model);
+  if (is_tokenizer_json(file)) return read_tokenizer({text, ""});
+  return std::make_unique<WordPieceTokenizer>(Vocabulary::from_text(text, file.string()));
+}
+
 void measure_encoding(const std::vector<std::string_view>& lines, size_t bytes,
                       const std::filesystem::path& file, int passes) {
-  const WordPieceTokenizer tokenizer(
-      Vocabulary::from_text(read_file(file, ErrorCode::bad_model), file.string()));
+  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(file);
   size_t tokens = 0;
   std::vector<double> times;
   for (int pass = -1; pass < passes; ++pass) {  // the first one warms up
     tokens = 0;
     const double time = seconds([&] {
-      for (const std::string_view line : lines) tokens += tokenizer.encode(line, max_tokens).size();
+      for (const std::string_view line : lines)
+        tokens += tokenizer->encode(line, max_tokens).size();
     });
     if (pass >= 0) times.push_back(time);
   }
@@ -82,7 +94,7 @@ int run(const std::filesystem::path& text_file, const std::filesystem::path& voc
   const std::string text = read_file(text_file, ErrorCode::bad_data);
   const std::vector<std::string_view> lines = split_lines(text);
   measure_encoding(lines, text.size(), vocabulary, passes);
-  measure_training(lines);
+  if (!is_tokenizer_json(vocabulary)) measure_training(lines);
   return 0;
 }
 
@@ -91,7 +103,7 @@ int run(const std::filesystem::path& text_file, const std::filesystem::path& voc
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fmt::print(stderr, "usage: bench-tokenizer FILE VOCAB [passes]\n");
+    fmt::print(stderr, "usage: bench-tokenizer FILE VOCAB|TOKENIZER_JSON [passes]\n");
     return 2;
   }
   return headroom::run(argv[1], argv[2], argc > 3 ? std::max(1, std::atoi(argv[3])) : 21);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
 #include <utility>
 
 #include "checkpoint/checkpoint.h"
@@ -23,7 +22,8 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
     case TokenizerKind::space:
       return std::make_unique<SpaceTokenizer>(std::move(vocabulary));
     case TokenizerKind::pipeline:
-      throw std::logic_error("a tokenizer.json is more than its vocabulary");
+      throw Error(ErrorCode::usage, "make tokenizer",
+                  "a pipeline comes with a model that has a tokenizer.json: name one with --init");
     case TokenizerKind::word:
       break;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "checkpoint/hf/slow_tokenizer.h"
 #include "families/families.h"
 #include "text/wordpiece_tokenizer.h"
 
@@ -123,9 +124,12 @@ std::optional<PlainBertTokenizer> read_plain_bert(const HfFolder& folder) {
   }
 }
 
+// Empty where the folder has a vocab.txt of BERT's and no tokenizer.json.
 TokenizerFiles read_files(const HfFolder& folder) {
   TokenizerFiles files;
-  files.tokenizer_json = folder.text("tokenizer.json", max_tokenizer_json);
+  files.tokenizer_json = folder.has("tokenizer.json")
+                             ? folder.text("tokenizer.json", max_tokenizer_json)
+                             : convert_slow_tokenizer(folder);
   if (folder.has("tokenizer_config.json")) {
     files.tokenizer_config = folder.text("tokenizer_config.json", max_tokenizer_config);
   }
@@ -140,10 +144,10 @@ void require_rows(int64_t tokens, const ModelShape& shape, bool exactly) {
                   tokens, shape.vocabulary));
 }
 
-HfTokenizer read_pipeline(const HfFolder& folder, const ModelShape& shape) {
+HfTokenizer read_pipeline(TokenizerFiles files, const ModelShape& shape) {
   HfTokenizer tokenizer;
   tokenizer.kind = TokenizerKind::pipeline;
-  tokenizer.files = read_files(folder);
+  tokenizer.files = std::move(files);
   const auto opened = read_tokenizer(tokenizer.files);
   require_rows(opened->vocabulary().size(), shape, false);
   tokenizer.max_tokens = opened->truncation().max_tokens;
@@ -154,7 +158,10 @@ HfTokenizer read_pipeline(const HfFolder& folder, const ModelShape& shape) {
 
 HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape) {
   const std::optional<PlainBertTokenizer> fast = read_plain_bert(folder);
-  if (!fast && folder.has("tokenizer.json")) return read_pipeline(folder, shape);
+  if (!fast) {
+    TokenizerFiles files = read_files(folder);
+    if (!files.empty()) return read_pipeline(std::move(files), shape);
+  }
   const TokenizerSettings settings = read_settings(folder, shape);
   if (folder.has("special_tokens_map.json")) {
     check_special_tokens("special_tokens_map.json", folder.json("special_tokens_map.json"));
@@ -181,7 +188,8 @@ HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape) {
 }
 
 std::unique_ptr<Tokenizer> open_hf_tokenizer(const HfFolder& folder) {
-  if (folder.has("tokenizer.json")) return read_tokenizer(read_files(folder));
+  const TokenizerFiles files = read_files(folder);
+  if (!files.empty()) return read_tokenizer(files);
   const std::optional<Vocabulary> vocabulary = read_vocabulary_file(folder);
   if (!vocabulary) refuse_tokenizer("neither vocab.txt nor tokenizer.json is in the folder");
   const TokenizerSettings settings = read_settings(folder, {});
