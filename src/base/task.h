@@ -65,14 +65,14 @@ inline constexpr TaskTraits all_tasks[] = {
     {Task::synthetic, "synthetic", "the marked-token task", RowForm::text, OutputForm::label, false,
      true, ""},
     {Task::multilabel, "multilabel", "any number of labels of texts", RowForm::text,
-     OutputForm::labels, false, false, ""},
-    {Task::regress, "regress", "a number for texts", RowForm::text, OutputForm::score, false, false,
+     OutputForm::labels, false, true, ""},
+    {Task::regress, "regress", "a number for texts", RowForm::text, OutputForm::score, false, true,
      ""},
     {Task::rerank, "rerank", "how well passages answer queries", RowForm::text, OutputForm::score,
-     true, false, ""},
-    {Task::tag, "tag", "labels of the words of texts", RowForm::text, OutputForm::tags, false,
-     false, ""},
-    {Task::embed, "embed", "vectors of texts", RowForm::text, OutputForm::vector, false, false, ""},
+     true, true, ""},
+    {Task::tag, "tag", "labels of the words of texts", RowForm::text, OutputForm::tags, false, true,
+     ""},
+    {Task::embed, "embed", "vectors of texts", RowForm::text, OutputForm::vector, false, true, ""},
     {Task::masked_lm, "masked-lm", "hidden tokens", RowForm::stream, OutputForm::states, false,
      false, ""},
     {Task::encoder, "encoder", "rows of vectors", RowForm::text, OutputForm::states, false, false,
@@ -109,7 +109,7 @@ constexpr EnumTable<Task, N> first_tasks() {
 }
 
 inline constexpr auto task_table = first_tasks<std::size(all_tasks)>();
-inline constexpr auto trained_task_table = first_tasks<6>();  // what --task may name
+inline constexpr auto trained_task_table = first_tasks<11>();  // what --task may name
 constexpr const auto& table_of(Task) {
   return trained_task_table;
 }

@@ -12,12 +12,14 @@ double BudgetScore::perplexity() const {
   return std::exp(loss);
 }
 
-std::string_view measure_title(Measure measure) {
-  if (measure == Measure::bleu) return "BLEU";
-  return measure == Measure::perplexity ? "perplexity" : "accuracy";
+std::string measure_title(const BudgetScore& score) {
+  if (score.measure == Measure::named) return score.measures[0].name;
+  if (score.measure == Measure::bleu) return "BLEU";
+  return score.measure == Measure::perplexity ? "perplexity" : "accuracy";
 }
 
 std::string measured(const BudgetScore& score) {
+  if (score.measure == Measure::named) return fmt::format("{:.4f}", score.measures[0].value);
   if (score.measure == Measure::bleu) return fmt::format("{:.2f}", score.bleu);
   if (score.measure == Measure::perplexity) return fmt::format("{:.4g}", score.perplexity());
   return fmt::format("{:.2f} %", 100 * score.accuracy);
@@ -29,7 +31,10 @@ Json to_json(const BudgetScore& score) {
   if (score.automatic) json["mean_budget"] = score.budget;
   if (score.measure == Measure::accuracy) json["accuracy"] = score.accuracy;
   if (score.measure == Measure::bleu) json["bleu"] = score.bleu;
-  if (score.measure != Measure::accuracy) json["perplexity"] = score.perplexity();
+  if (score.measure == Measure::bleu || score.measure == Measure::perplexity) {
+    json["perplexity"] = score.perplexity();
+  }
+  for (const NamedMeasure& each : score.measures) json[each.name] = each.value;
   json["examples"] = score.examples;
   json["active_heads"] = score.active_heads;
   json["active_ffn"] = score.active_ffn;

@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json.h"
+#include "base/measure/named_measure.h"
 #include "budget/selection.h"
 #include "budget/shape.h"
 
 namespace headroom {
 
 // What a task is scored by.
-enum class Measure { accuracy, perplexity, bleu };
+enum class Measure { accuracy, perplexity, bleu, named };
 
 struct BudgetScore {
   double budget = 1;       // of an automatic one the mean that was spent
@@ -22,10 +22,11 @@ struct BudgetScore {
   double loss = 0;
   int64_t examples = 0;  // labels, tokens or sentences
   Measure measure = Measure::accuracy;
-  double bleu = 0;            // 0 to 100, of translations
-  double active_heads = 1;    // fraction
-  double active_ffn = 1;      // fraction
-  double attention_macs = 0;  // mean per example, at the examples' own lengths
+  double bleu = 0;                          // 0 to 100, of translations
+  std::vector<NamedMeasure> measures = {};  // Measure::named; the first is the one that counts
+  double active_heads = 1;                  // fraction
+  double active_ffn = 1;                    // fraction
+  double attention_macs = 0;                // mean per example, at the examples' own lengths
   double model_macs = 0;
   double model_macs_fraction = 1;  // of dense
   int64_t parameters = 0;
@@ -33,8 +34,9 @@ struct BudgetScore {
   double perplexity() const;  // per token
 };
 
-// As people read it: "accuracy" and "92.10 %", "perplexity" and "4.71", "BLEU" and "35.20".
-std::string_view measure_title(Measure measure);
+// As people read it: "accuracy" and "92.10 %", "perplexity" and "4.71", "BLEU" and "35.20", "f1"
+// and "0.9012".
+std::string measure_title(const BudgetScore& score);
 std::string measured(const BudgetScore& score);
 
 // The costs of a selection on inputs of these lengths; accuracy, loss and examples are the

@@ -30,6 +30,21 @@ Purpose purpose_of(Task task) {
     case Task::pair:
       return {"text-classification", "A classifier of text pairs that runs at any compute budget",
               "printf 'first\\tsecond\\n' | headroom predict --model . --budget 0.5"};
+    case Task::multilabel:
+      return {"text-classification", "A classifier for several labels at any compute budget",
+              "echo \"some text\" | headroom predict --model . --budget 0.5"};
+    case Task::regress:
+      return {"text-classification", "A number for a text at any compute budget",
+              "echo \"some text\" | headroom predict --model . --budget 0.5"};
+    case Task::rerank:
+      return {"text-ranking", "A reranker that runs at any compute budget",
+              "headroom rerank --model . --budget 0.5 --query \"a question\" passages.txt"};
+    case Task::tag:
+      return {"token-classification", "A tagger that runs at any compute budget",
+              "echo \"some text\" | headroom predict --model . --budget 0.5"};
+    case Task::embed:
+      return {"sentence-similarity", "Vectors of texts at any compute budget",
+              "echo \"some text\" | headroom embed --model . --budget 0.5"};
     default:
       return {"text-classification", "A text classifier that runs at any compute budget",
               "echo \"some text\" | headroom predict --model . --budget 0.5"};

@@ -5,8 +5,8 @@
 namespace headroom {
 
 Table scores_table(const std::vector<BudgetScore>& scores) {
-  Table table{{"budget", std::string(measure_title(scores[0].measure)), "active heads",
-               "active FFN", "attention MACs", "model MACs", "of dense", "parameters"},
+  Table table{{"budget", measure_title(scores[0]), "active heads", "active FFN", "attention MACs",
+               "model MACs", "of dense", "parameters"},
               {}};
   for (const BudgetScore& score : scores) {
     table.rows.push_back({score.automatic ? fmt::format("auto ({:.3f})", score.budget)

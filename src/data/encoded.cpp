@@ -36,6 +36,16 @@ std::span<const int32_t> EncodedDataset::target(int64_t row) const {
                                     static_cast<size_t>(target_offsets[i + 1] - target_offsets[i]));
 }
 
+std::span<const int32_t> EncodedDataset::row_tags(int64_t row) const {
+  return std::span(tags).subspan(static_cast<size_t>(offsets[static_cast<size_t>(row)]),
+                                 static_cast<size_t>(length(row)));
+}
+
+std::span<const float> EncodedDataset::row_values(int64_t row) const {
+  return std::span(values).subspan(static_cast<size_t>(row * values_a_row),
+                                   static_cast<size_t>(values_a_row));
+}
+
 std::vector<int32_t> EncodedDataset::lengths() const {
   std::vector<int32_t> result;
   result.reserve(labels.size());

@@ -29,11 +29,23 @@ struct EncodedDataset {
   std::vector<int64_t> target_offsets = {0};  // as `offsets`
   std::vector<std::string> references = {};   // translations as they were written
 
+  static constexpr int32_t no_tag = -100;  // torch's default for "ignore this label"
+  std::vector<int32_t> tags = {};          // tagging, as long as tokens: a label or no_tag
+  // Rows that belong together: parts of one sentence, candidates of one query. Else empty.
+  std::vector<int32_t> groups = {};
+  // values_a_row numbers a row: of every label 0 or 1; a number; a grade and the DCG of its query's
+  // best order; how alike the texts are.
+  std::vector<float> values = {};
+  int64_t values_a_row = 0;
+  std::vector<EncodedDataset> partners = {};  // vectors: second texts of the rows, then third ones
+
   int64_t size() const { return static_cast<int64_t>(labels.size()); }
   int32_t length(int64_t row) const;  // tokens or patches that attention sees
   std::span<const int32_t> row(int64_t row) const;
   std::span<const int32_t> row_types(int64_t row) const;  // empty when `types` is
   std::span<const int32_t> target(int64_t row) const;     // of a translation
+  std::span<const int32_t> row_tags(int64_t row) const;   // of tagged words
+  std::span<const float> row_values(int64_t row) const;
   std::vector<int32_t> lengths() const;
   std::vector<int32_t> rows_by_length() const;  // shortest first: batches of these pad little
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "data/formats/tagged.h"
 #include "data/load.h"
+#include "data/targets.h"
 
 namespace headroom {
 namespace {
@@ -17,8 +19,15 @@ constexpr int64_t test_count = 5000;
 
 EncodedDataset eval_rows(const std::string& spec, const std::filesystem::path& data_dir,
                          const std::vector<std::string>& labels, const Tokenizer& tokenizer,
-                         int max_tokens) {
+                         int max_tokens, Task task) {
   if (spec.empty()) throw Error(ErrorCode::usage, "eval", "--data is required for this model");
+  if (task == Task::tag) {
+    return encode_tagged(load_tagged(spec, data_dir, &labels), tokenizer, max_tokens);
+  }
+  if (!classifies_text(task)) {
+    return encode_targets(load_targets(spec, data_dir, task, TargetUse::score, &labels), task,
+                          tokenizer, max_tokens);
+  }
   return encode_dataset(load_text_dataset(spec, data_dir, &labels), tokenizer, max_tokens);
 }
 

@@ -9,11 +9,11 @@
 
 namespace headroom {
 
-// Rows of the data SPEC, whose labels must be among `labels`. Throws ErrorCode::usage without a
-// SPEC, ErrorCode::bad_data for rows that do not fit.
+// Rows of the data SPEC for a model of `task`, whose labels must be among `labels`. Throws
+// ErrorCode::usage without a SPEC, ErrorCode::bad_data for rows that do not fit.
 EncodedDataset eval_rows(const std::string& spec, const std::filesystem::path& data_dir,
                          const std::vector<std::string>& labels, const Tokenizer& tokenizer,
-                         int max_tokens);
+                         int max_tokens, Task task = Task::classify);
 
 // The synthetic task makes its own: from "synthetic?..." or, empty, its defaults. Throws
 // ErrorCode::usage when its rows are longer than `max_tokens`.

@@ -6,75 +6,13 @@
 
 #include "base/error.h"
 #include "base/memory_allowance.h"
-#include "data/catalog/known_rows.h"
-#include "data/formats/json_lines.h"
-#include "data/formats/tree_rows.h"
 #include "data/label_list.h"
+#include "data/sources.h"
 #include "text/unicode/utf8.h"
 
 namespace headroom {
 namespace fs = std::filesystem;
 namespace {
-
-[[noreturn]] void refuse(const DataSource& source, std::string_view why) {
-  throw Error(ErrorCode::usage, "load data", fmt::format("{} {}", source.spelled, why));
-}
-
-void read_json_rows(const fs::path& path, const RowSink& sink) {
-  InputStream input(path);
-  JsonLinesReader reader(input);
-  JsonRow json;
-  while (reader.next(json)) {
-    const RowPlace place = {input.name(), reader.line()};
-    if (!json.label) fail_row(place, "the object has no \"label\"");
-    RawRow row = {std::move(json.text), json.text_pair.value_or(""), std::move(*json.label),
-                  json.text_pair.has_value()};
-    sink(row, place);
-  }
-}
-
-void read_known(const DataSource& source, const fs::path& data_dir, LabelList& labels,
-                const RowSink& sink) {
-  const CatalogEntry& entry = *find_entry(source.name);
-  if (!classifies_text(entry.task)) {
-    refuse(source,
-           fmt::format("is for --task {}: it holds no labelled texts", task_name(entry.task)));
-  }
-  const FoundPart found = require_part(entry, data_dir, source.part);
-  labels.prefer(known_labels(found));
-  read_known_rows(found, sink);
-}
-
-// Returns which columns were read, where the source has columns.
-std::string read_source(const DataSource& source, const fs::path& data_dir, LabelList& labels,
-                        const RowSink& sink) {
-  switch (source.kind) {
-    case SourceKind::csv:
-      return read_column_rows(source.paths[0], DelimitedFormat::csv, source.columns, sink);
-    case SourceKind::tsv:
-      return read_column_rows(source.paths[0], DelimitedFormat::tsv, source.columns, sink);
-    case SourceKind::jsonl:
-      read_json_rows(source.paths[0], sink);
-      return {};
-    case SourceKind::imdb:
-      read_tree_rows(source.paths[0],
-                     {std::string(part_name(source.part)), {"neg", "pos"}, ".txt", false}, sink);
-      return {};
-    case SourceKind::named:
-      read_known(source, data_dir, labels, sink);
-      return {};
-    case SourceKind::synthetic:
-      refuse(source, "is made, not loaded; it is for --task synthetic");
-    case SourceKind::idx:
-    case SourceKind::cifar:
-      refuse(source, "holds images, for --task image");
-    case SourceKind::parallel:
-      refuse(source, "holds translations, for --task translate");
-    case SourceKind::text:
-      refuse(source, "holds text without labels, for --task lm");
-  }
-  return {};
-}
 
 // Checks rows as they come and gives their labels numbers.
 class RowChecker {
@@ -90,6 +28,7 @@ class RowChecker {
       fail_row(place, row.has_pair ? "has a text_pair, but the rows before it have none"
                                    : "has no text_pair, but the rows before it have one");
     }
+    if (row.has_list) fail_row(place, "has a list of labels: that is for --task multilabel");
     const int32_t label = labels_.number(row.label, place);
     ++rows_;
     return {std::move(row.text), std::move(row.text_pair), label};
@@ -118,14 +57,10 @@ StreamedRows stream_text_rows(const DataSpec& spec, const fs::path& data_dir,
   for (const DataSource& source : spec.sources) {
     const int64_t before = checker.rows();
     std::string names = read_source(
-        source, data_dir, list,
+        source, data_dir, Task::classify, list,
         [&](RawRow& row, const RowPlace& place) { take(checker.check(row, place), place); });
     if (!names.empty()) columns.push_back(std::move(names));
-    if (checker.rows() == before) {
-      throw Error(
-          ErrorCode::bad_data, "load data",
-          fmt::format("{} has no rows; is the file empty, or only a header?", source.spelled));
-    }
+    if (checker.rows() == before) fail_empty(source);
   }
   LabelList::Order order = list.finish();
   return {std::move(order.labels), std::move(order.renumber), checker.rows(), checker.pairs(),

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headroom {
 
@@ -14,6 +15,11 @@ struct RawRow {
   std::string text_pair;
   std::string label;  // as the file writes it, or the class name where the set has a list
   bool has_pair = false;
+  bool has_label = true;                 // only rows for vectors may have none
+  std::vector<std::string> labels = {};  // where the file has a list of them in the label's place
+  bool has_list = false;
+  std::string negative = {};  // for vectors: a text that is unlike `text`
+  bool has_negative = false;
 };
 
 struct RowPlace {

@@ -1,5 +1,7 @@
 #include "model/forward.h"
 
+#include <limits>
+
 #include "families/families.h"
 #include "families/relative_positions.h"
 #include "model/attention.h"
@@ -28,12 +30,14 @@ torch::Tensor embed(const ModelWeights& weights, const Batch& batch,
   return weights.narrow ? linear(x, weights.embedding_projection) : x;
 }
 
-// What the classifier reads: the first row, or the mean over real tokens.
-torch::Tensor pool(const torch::Tensor& x, const Batch& batch, bool mean) {
-  if (!mean) return x.select(1, 0);
+// (B, T, 1): whether a row is a token's, where some are padding.
+torch::Tensor real_rows(const Batch& batch) {
+  return (batch.key_bias == 0).reshape({batch.size(), -1, 1});
+}
+
+torch::Tensor mean_of_rows(const torch::Tensor& x, const Batch& batch) {
   if (!batch.key_bias.defined()) return x.mean(1);
-  const torch::Tensor real =
-      (batch.key_bias == 0).reshape({batch.size(), -1, 1}).to(x.scalar_type());
+  const torch::Tensor real = real_rows(batch).to(x.scalar_type());
   return (x * real).sum(1) / real.sum(1);
 }
 
@@ -56,6 +60,22 @@ class Block {
   const Norm& norm_;
   double eps_;
 };
+
+torch::Tensor largest_of_rows(const torch::Tensor& x, const Batch& batch) {
+  if (!batch.key_bias.defined()) return x.amax(1);
+  return x.masked_fill(real_rows(batch).logical_not(), -std::numeric_limits<float>::infinity())
+      .amax(1);
+}
+
+torch::Tensor vector_of(const ModelWeights& weights, const torch::Tensor& x, const Batch& batch) {
+  const Pooling pooling = weights.vector.pooling;
+  const torch::Tensor pooled = pooling == Pooling::cls    ? x.select(1, 0)
+                               : pooling == Pooling::mean ? mean_of_rows(x, batch)
+                                                          : largest_of_rows(x, batch);
+  if (!weights.densed) return pooled;
+  const torch::Tensor row = linear(pooled, weights.dense);
+  return weights.vector.activation == DenseActivation::tanh ? torch::tanh(row) : row;
+}
 
 // One layer's row of the (L, ...) factors, or nothing.
 torch::Tensor layer_of(const torch::Tensor& factors, size_t layer) {
@@ -125,9 +145,14 @@ torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
         weights.decoder.empty() ? x : decode(weights, x, batch.key_bias, batch.target, options);
     return language_logits(weights, rows).flatten(0, 1);
   }
+  if (weights.head == OutputHead::vector) return vector_of(weights, x, batch);
+  if (weights.head == OutputHead::tagger) {
+    return linear(drop(x, options.dropout), weights.classifier).flatten(0, 1);
+  }
   const bool mean = options.mean_pooling || weights.mean_pooling;
-  torch::Tensor pooled = activate(linear(pool(x, batch, mean), weights.pooler),
-                                  find_schema(weights.family)->pooler_activation);
+  torch::Tensor pooled =
+      activate(linear(mean ? mean_of_rows(x, batch) : x.select(1, 0), weights.pooler),
+               find_schema(weights.family)->pooler_activation);
   if (weights.pooler_norm.weight.defined()) {
     pooled = normalise(pooled, weights.pooler_norm, options.layer_norm_eps);
   }

@@ -109,8 +109,10 @@ Slot slot_of(ModelWeights& weights, const Module& module) {
       return slot_of(weights.pooler_norm);
     case Role::final_norm:
       return slot_of(weights.final_norm);
+    case Role::dense:
+      return slot_of(weights.dense);
     default:
-      return slot_of(weights.classifier);
+      return slot_of(weights.classifier);  // a tagger's, too
   }
 }
 
@@ -132,6 +134,7 @@ NetworkParts parts_of(const ModelWeights& weights) {
   }
   parts.mixing = true;
   parts.head = weights.head;
+  parts.dense = weights.densed;
   return parts;
 }
 
@@ -239,6 +242,7 @@ ModelWeights hollow_weights(const ModelShape& shape, OutputHead head) {
   weights.narrow = shape.embedding > 0;
   weights.padding_position = shape.padding_position;
   weights.head = head;
+  weights.densed = shape.dense > 0;
   weights.family = shape.family;
   weights.disentangled = shape.disentangled;
   weights.position_table = shape.has_position_table();

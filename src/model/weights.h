@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "budget/shape.h"
+#include "checkpoint/output_config.h"
 #include "families/schema.h"
 #include "model/torch.h"
 
@@ -115,7 +116,10 @@ struct ModelWeights {
   Linear pooler;
   Norm pooler_norm;  // of families that have one
   bool mean_pooling = false;
-  Linear classifier;
+  Linear classifier;    // of every token where the head is a tagger
+  bool densed = false;  // OutputHead::vector: whether a dense layer is behind the pooling
+  Linear dense;
+  VectorConfig vector;  // and how rows become a vector
   std::optional<MaskedHead> masked_head;
   torch::Tensor language_bias;  // (V), of OutputHead::language
 

@@ -14,6 +14,7 @@ ModelWeights load_weights(const std::filesystem::path& directory, const ModelCon
   const std::vector<TensorSpec> names = config.tensors();
   file.expect_count(names.size());
   ModelWeights weights = hollow_weights(config.shape, config.output_head());
+  weights.vector = config.output.vector;
   size_t next = 0;
   for_each_tensor(weights, [&](const std::string& name, torch::Tensor& tensor) {
     const TensorSpec& entry = names[next++];

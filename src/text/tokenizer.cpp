@@ -86,6 +86,22 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) co
   return ids;
 }
 
+size_t Tokenizer::room(int max_tokens) const {
+  return room_in(framing_.single(), max_tokens);
+}
+
+std::vector<int32_t> Tokenizer::frame(std::span<const int32_t> pieces) const {
+  std::vector<int32_t> ids;
+  for (const FramePiece& piece : framing_.single()) {
+    if (piece.kind == FramePiece::Kind::special) {
+      ids.push_back(piece.id);
+    } else {
+      ids.insert(ids.end(), pieces.begin(), pieces.end());
+    }
+  }
+  return ids;
+}
+
 std::vector<int32_t> Tokenizer::pieces(std::string_view text) const {
   require_utf8(text, "tokenize text", "");
   std::vector<int32_t> ids;

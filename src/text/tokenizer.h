@@ -59,6 +59,10 @@ class Tokenizer {
 
   // The same tokens, with where they are in the text. Slower. Throws ErrorCode::bad_data likewise.
   Encoding encode_with_offsets(const Text& text, int max_tokens) const;
+  // Pieces with the special tokens of a single text around them, and how many of them fit in
+  // `max_tokens` (ErrorCode::usage when the special tokens alone do not).
+  std::vector<int32_t> frame(std::span<const int32_t> pieces) const;
+  size_t room(int max_tokens) const;
 
   // The tokens of `text` alone, all of them. Throws ErrorCode::bad_data when it is not UTF-8.
   std::vector<int32_t> pieces(std::string_view text) const;

@@ -18,17 +18,20 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
   if (config.gates) model.gates = gates_from(*config.gates, device);
   model.order = config.order;
   model.relevance_temperature = config.relevance_temperature;
+  model.objective = objective_of(config);
   return {std::move(config), std::move(model), std::move(tokenizer)};
 }
 
 CheckpointModel open_finished(const std::filesystem::path& directory, torch::Device device) {
   const Task task = read_config(directory).task;
-  if (task == Task::masked_lm || task == Task::encoder) read_classifier_config(directory);
+  if (task == Task::masked_lm || task == Task::encoder) {
+    require_answers(read_config(directory), directory);
+  }
   return open_checkpoint(directory, device);
 }
 
-CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device) {
-  read_classifier_config(directory);  // refuses any other
+CheckpointModel open_for_texts(const std::filesystem::path& directory, torch::Device device) {
+  require_answers(read_config(directory), directory);
   return open_checkpoint(directory, device);
 }
 
@@ -45,6 +48,7 @@ ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method m
   config.lower_case = data.lower_case;
   if (model.gates) config.gates = model.gates->parameters();
   config.order = model.order;
+  if (data.task == Task::embed) config.output.vector = model.weights.vector;
   config.relevance_temperature = model.relevance_temperature;
   return config;
 }

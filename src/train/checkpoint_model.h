@@ -24,8 +24,8 @@ CheckpointModel open_checkpoint(const std::filesystem::path& directory, torch::D
 // start from.
 CheckpointModel open_finished(const std::filesystem::path& directory, torch::Device device);
 
-// The same for one that classifies texts.
-CheckpointModel open_classifier(const std::filesystem::path& directory, torch::Device device);
+// The same for one that answers texts.
+CheckpointModel open_for_texts(const std::filesystem::path& directory, torch::Device device);
 
 // The config under which a model trained on `data` is stored.
 ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method method);

@@ -35,10 +35,16 @@ void require_same_encoder(const ModelShape& init, const ModelShape& wanted) {
                   wanted.positions));
 }
 
+// Whether the last layer may stay. That of a number may not: it has the scale of other rows.
+bool same_answers(const ModelConfig& init, Task task, const std::vector<std::string>& labels) {
+  return traits(init.task).output == traits(task).output && init.labels == labels &&
+         task != Task::regress;
+}
+
 }  // namespace
 
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
-                ElasticModel& model) {
+                ElasticModel& model, Task task) {
   CheckpointModel checkpoint = open_checkpoint(init, model.device());
   require_whole(checkpoint.config);
   require_same_encoder(checkpoint.config.shape, model.shape);
@@ -46,12 +52,17 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   model.weights = checkpoint.model.weights;
   model.layer_norm_eps = checkpoint.config.layer_norm_eps;
   model.weights.masked_head.reset();
-  model.weights.head = OutputHead::classifier;
+  model.weights.head = fresh.head;
+  model.weights.densed = fresh.densed;
   if (!model.weights.pooler.weight.defined()) {
     model.weights.pooler = fresh.pooler;
     model.weights.pooler_norm = fresh.pooler_norm;
   }
-  if (checkpoint.config.labels != labels) model.weights.classifier = fresh.classifier;
+  if (!same_answers(checkpoint.config, task, labels)) {
+    model.weights.classifier = fresh.classifier;
+    model.weights.dense = fresh.dense;
+    model.weights.vector = fresh.vector;
+  }
   const bool same_controllers = checkpoint.config.shape.controller == model.shape.controller;
   for (size_t i = 0; i < fresh.layers.size() && !same_controllers; ++i) {
     model.weights.layers[i].controller = fresh.layers[i].controller;

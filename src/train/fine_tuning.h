@@ -5,16 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "base/task.h"
 #include "train/stages/elastic_model.h"
 
 namespace headroom {
 inline namespace train {
 
 // Puts the encoder of the checkpoint `init` into `model`, which has fresh weights for `labels`. The
-// pooler comes along when `init` has one, its classifier when it has the same labels, its
-// controllers when the model has such, too. Positions beyond model.shape are cut off.
+// pooler comes along when `init` has one, its classifier when it has the same output and labels,
+// how it makes vectors when `task` does, its controllers when the model has such, too. Positions
+// beyond model.shape are cut off.
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
-                ElasticModel& model);
+                ElasticModel& model, Task task = Task::classify);
 
 }  // namespace train
 }  // namespace headroom

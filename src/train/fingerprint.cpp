@@ -58,6 +58,12 @@ std::string digest(const EncodedDataset& rows) {
   sum.add(rows.targets);
   sum.add(rows.target_offsets);
   sum.add(rows.references);
+  if (!rows.tags.empty()) sum.add(rows.tags);
+  if (!rows.groups.empty()) sum.add(rows.groups);
+  if (!rows.values.empty()) sum.add(rows.values);
+  std::vector<std::string> partners;
+  for (const EncodedDataset& partner : rows.partners) partners.push_back(digest(partner));
+  if (!partners.empty()) sum.add(partners);
   return sum.text();
 }
 

@@ -123,10 +123,11 @@ void visit_settings(Recipe& r, Visitor&& visit) {
 template <typename Visitor>
 void visit_settings(TaskRequest& task, Visitor&& visit) {
   const char* group = "Data";
-  visit(
-      Setting{"task", "classify, pair, image, lm, translate, or synthetic (the marked-token task)",
-              group},
-      task.task);
+  visit(Setting{"task",
+                "classify, pair, multilabel, regress, rerank, tag, embed, image, lm, translate, or "
+                "synthetic (the marked-token task)",
+                group},
+        task.task);
   visit(Setting{"data", "training rows, a data SPEC", group}, task.data);
   visit(Setting{"eval-data", "test rows, a data SPEC; scored once, at the end", group},
         task.eval_data);

@@ -18,6 +18,8 @@
 #include "train/evaluate/score_budgets.h"
 #include "train/fine_tuning.h"
 #include "train/fingerprint.h"
+#include "train/heads/fit_scores.h"
+#include "train/heads/regress.h"
 #include "train/loop/plan.h"
 #include "train/loop/training_output.h"
 #include "train/rows/task_data.h"
@@ -44,10 +46,35 @@ void check_task(const TrainRequest& request) {
                             "{} governs one stack of layers, a translator has two",
                             method_name(request.method)));
   }
-  if (!request.init.empty() && !classifies_text(task)) {
+  if (request.method == Method::adaptive && answers_text(task) && !classifies_text(task)) {
     throw Error(ErrorCode::usage, "train",
-                fmt::format("--init starts text classifiers, not --task {}", task_name(task)));
+                fmt::format("--task {} is trained with --method nested, budgeted, static or dense: "
+                            "heads chosen for each input are for models of one label",
+                            task_name(task)));
   }
+  if (!request.init.empty() && !answers_text(task)) {
+    throw Error(ErrorCode::usage, "train",
+                fmt::format("--init starts models of texts, not --task {}", task_name(task)));
+  }
+}
+
+OutputHead head_of(const ModelShape& shape) {
+  if (shape.generates()) return OutputHead::language;
+  if (shape.readout == Readout::tokens) return OutputHead::tagger;
+  return shape.readout == Readout::vector ? OutputHead::vector : OutputHead::classifier;
+}
+
+// What the model is trained towards.
+std::shared_ptr<const Objective> training_objective(const TaskData& data, const ModelShape& shape) {
+  if (data.task == Task::regress) {
+    const NumberScale scale = number_scale(data.train);
+    return number_objective(scale.mean, scale.spread);
+  }
+  ModelConfig config;
+  config.task = data.task;
+  config.shape = shape;
+  config.labels = data.labels;
+  return objective_of(config);
 }
 
 // Fresh weights, or those of --init with a fresh classifier when the labels differ.
@@ -56,11 +83,9 @@ ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape
   ElasticModel model;
   model.shape = shape;
   model.dropout = request.recipe.dropout;
-  model.weights = fresh_weights(shape, request.seed, device,
-                                shape.generates() ? OutputHead::language : OutputHead::classifier);
-  if (!request.init.empty()) {
-    start_from(request.init, data.labels, model);
-  }
+  model.weights = fresh_weights(shape, request.seed, device, head_of(shape));
+  model.objective = training_objective(data, shape);
+  if (!request.init.empty()) start_from(request.init, data.labels, model, data.task);
   const AdaptiveSettings& adaptive = request.recipe.adaptive;
   if (request.method == Method::adaptive) {
     model.relevance_temperature = adaptive.temperature.last;
@@ -93,7 +118,7 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   card.seed = request.seed;
   card.steps = report.steps;
   card.recipe = describe(recipe, request.method);
-  card.measure = measure_title(report.scores[0].measure);
+  card.measure = measure_title(report.scores[0]);
   if (!request.init.empty()) card.start = (request.init / "").parent_path().filename().string();
   if (data.task != Task::synthetic) card.licences = licences_of(request.task.data);
   for (const BudgetScore& score : report.scores) {
@@ -156,6 +181,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   const TrainingResult training = run_stages(model, plans, *source, settings, progress);
   if (!ranks->first()) return {};
 
+  if (data.task == Task::regress) number_in_units(number_scale(data.train), model.weights);
   if (request.bf16_weights) {  // score what will be stored
     const torch::NoGradGuard no_gradients;
     for_each_tensor(model.weights, [](const std::string&, torch::Tensor& tensor) {
@@ -164,6 +190,8 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   }
   ModelConfig config = config_for(model, data, request.method);
   config.trained_budget = request.static_budget;
+  fit_scores(model, validation, stage_settings(recipe, request.method).budget_grid, config);
+  model.objective = objective_of(config);
   TrainReport report;
   const bool has_test = data.test.size() > 0;
   report.scored_on = has_test ? "test" : "validation";

@@ -32,7 +32,7 @@ class DataDirectory {
 TEST(Catalog, HoldsTheNamesOfTheCommandLine) {
   EXPECT_EQ(known_names(),
             "agnews, dbpedia, imdb, newsgroups20, banking77, sick, snli, yelp, mnist, cifar10, "
-            "multi30k, shakespeare, wikitext2");
+            "multi30k, shakespeare, wikitext2, conll2003, stsb, goemotions, cranfield");
   EXPECT_EQ(find_entry("unheard"), nullptr);
 }
 

@@ -56,7 +56,7 @@ TEST(JsonLines, BadLinesAreRefusedWithFileAndNumber) {
   expect_refused("[1]\n", "rows.jsonl line 1: a JSON object was expected");
   expect_refused("{\"label\":\"x\"}\n", "rows.jsonl line 1: text is missing");
   expect_refused("{\"text\":5}\n", "rows.jsonl line 1: text");
-  expect_refused("{\"text\":\"a\",\"label\":[1]}\n",
+  expect_refused("{\"text\":\"a\",\"label\":[[1]]}\n",
                  "rows.jsonl line 1: label must be a string or a number");
   expect_refused("{\"text\":\"\xE9\"}\n", "rows.jsonl line 1: not valid JSON");
 }

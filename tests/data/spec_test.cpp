@@ -100,7 +100,7 @@ TEST(DataSpec, MistakesAreExplained) {
   expect_refused("csv:f?header", "\"header\" is not of the form key=value");
   expect_refused("csv:f?header=yes", "header must be 0 or 1");
   expect_refused("csv:f?label=1&label=2", "label is given twice");
-  expect_refused("csv:f?columns=2", "csv takes header, label, text and text_pair");
+  expect_refused("csv:f?columns=2", "csv takes header, label, text, text_pair and negative");
   expect_refused("jsonl:f?header=1", "jsonl takes no options");
   expect_refused("agnews?part=test", "a known name takes no options");
 }

@@ -8,6 +8,7 @@
 #include "base/measure/interleaved.h"
 #include "cli/app.h"
 #include "cli/engines/engine.h"
+#include "cli/engines/native_measures.h"
 #include "cli/engines/native_model.h"
 #include "cli/engines/native_scoring.h"
 #include "engine/answer_texts.h"
@@ -92,6 +93,7 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelCo
                   thread_count(request.threads));
   for (const Budget& budget : budgets) require_budget(session, budget);
   const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
+  if (!classifies_text(config.task)) return measure_rows(session, rows, budgets);
   SilentProgress silent;
   std::vector<BudgetScore> scores;
   for (const report::BudgetAnswers& at : answer_rows(session, rows, budgets, silent)) {

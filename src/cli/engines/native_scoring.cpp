@@ -128,9 +128,9 @@ std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelSha
 EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
                             const std::filesystem::path& data_dir) {
   const ModelConfig& config = model.config();
-  const auto max_tokens = static_cast<int>(config.shape.positions);
+  const auto max_tokens = static_cast<int>(config.longest_input());
   if (config.task == Task::synthetic) return synthetic_eval_rows(data, max_tokens);
-  return eval_rows(data, data_dir, config.labels, model.tokenizer(), max_tokens);
+  return eval_rows(data, data_dir, config.labels, model.tokenizer(), max_tokens, config.task);
 }
 
 std::vector<report::BudgetAnswers> answer_rows(Session& session, const EncodedDataset& rows,

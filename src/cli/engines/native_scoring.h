@@ -23,6 +23,8 @@ std::vector<Tokens> inputs_of(const EncodedDataset& rows);
 EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
                             const std::filesystem::path& data_dir);
 
+std::vector<Tokens> inputs_of(const EncodedDataset& rows);
+
 // Heads that ran for each answer, over all layers.
 std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape);
 

@@ -24,7 +24,11 @@ enum class FileFormat {
   parallel_pairs,  // three line-parallel files: first sentence, second sentence, label
   snli_json,       // JSON lines: sentence1, sentence2, gold_label ("-" rows are left out)
   label_files,     // one file a class, one text a line
+  scored_tsv,  // stsb: TSV without header, quotes are plain: score and sentences in columns 5 to 7
+  label_ids_tsv,  // goemotions: text, label numbers with commas, id; names in a classes file
   // Not rows of text, and read elsewhere:
+  conll_columns,  // a word a line with its columns, the tag last
+  trec_xml,       // three files: judgements, queries, documents
   idx_images,     // two files: images, labels
   cifar_images,   // files of label bytes and pixels
   plain_text,     // running text
@@ -43,7 +47,7 @@ struct DataLayout {
   std::string title;  // "prepared subset" or "original download"
   FileFormat format = FileFormat::class_csv;
   std::vector<PartLayout> parts;
-  std::string classes_file;         // class_csv: names, one a line
+  std::string classes_file;         // class_csv, label_ids_tsv: names, one a line
   int first_class = 1;              // class_csv: the number of the first name
   std::vector<std::string> labels;  // when the format fixes them (label_files: one a file)
 };

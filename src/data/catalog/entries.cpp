@@ -281,12 +281,62 @@ CatalogEntry wikitext2() {
                    {test, {whole + "test.tokens"}, 0, {}}})}};
 }
 
+CatalogEntry conll2003() {
+  return {"conll2003",
+          Task::tag,
+          "Reuters news with the names of persons, places, organisations and others",
+          "none stated; the text is Reuters', for research",
+          {layout(shared, FileFormat::conll_columns,
+                  {{train, {"conll2003/train.txt"}, 14041, {}},
+                   {validation, {"conll2003/valid.txt"}, 3250, {}},
+                   {test, {"conll2003/test.txt"}, 3453, {}}}),
+           layout(original, FileFormat::conll_columns,
+                  {{train, {"conll2003/eng.train"}, 14041, {}},
+                   {validation, {"conll2003/eng.testa"}, 3250, {}},
+                   {test, {"conll2003/eng.testb"}, 3453, {}}})}};
+}
+
+CatalogEntry stsb() {
+  const auto folder = [](const char* title, const std::string& name) {
+    return layout(title, FileFormat::scored_tsv,
+                  {{train, {name + "/sts-train.csv"}, 5749, {}},
+                   {validation, {name + "/sts-dev.csv"}, 1500, {}},
+                   {test, {name + "/sts-test.csv"}, 1379, {}}});
+  };
+  return {"stsb",
+          Task::embed,
+          "pairs of sentences and how alike they are, 0 to 5 (STS benchmark)",
+          "none stated; parts have licences of their own",
+          {folder(shared, "stsb"), folder(original, "stsbenchmark")}};
+}
+
+CatalogEntry goemotions() {
+  DataLayout files = layout(shared, FileFormat::label_ids_tsv,
+                            {{train, {"goemotions/train.tsv"}, 43410, {}},
+                             {validation, {"goemotions/dev.tsv"}, 5426, {}},
+                             {test, {"goemotions/test.tsv"}, 5427, {}}});
+  files.classes_file = "goemotions/labels.txt";
+  return {
+      "goemotions", Task::multilabel, "comments with any of 28 emotions", "Apache-2.0", {files}};
+}
+
+CatalogEntry cranfield() {
+  const std::vector<std::string> files = {"cranfield/cranqrel.trec.txt", "cranfield/cran.qry.xml",
+                                          "cranfield/cran.all.1400.xml"};
+  return {"cranfield",
+          Task::rerank,
+          "1,400 abstracts on aerodynamics and 225 queries (1 to 150 to train, the others to test)",
+          "none stated",
+          {layout(shared, FileFormat::trec_xml, {{train, files, 0, {}}, {test, files, 0, {}}})}};
+}
+
 }  // namespace
 
 const std::vector<CatalogEntry>& catalog() {
   static const std::vector<CatalogEntry> entries = {
-      agnews(), dbpedia(), imdb(),    newsgroups20(), banking77(),   sick(),     snli(),
-      yelp(),   mnist(),   cifar10(), multi30k(),     shakespeare(), wikitext2()};
+      agnews(),    dbpedia(),   imdb(),  newsgroups20(), banking77(), sick(),
+      snli(),      yelp(),      mnist(), cifar10(),      multi30k(),  shakespeare(),
+      wikitext2(), conll2003(), stsb(),  goemotions(),   cranfield()};
   return entries;
 }
 

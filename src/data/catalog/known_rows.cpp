@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -97,6 +99,62 @@ void read_label_files(const FoundPart& found, const RowSink& sink) {
   }
 }
 
+std::vector<std::string> split_tabs(const std::string& line) {
+  std::vector<std::string> fields;
+  for (size_t at = 0; at <= line.size();) {
+    const size_t end = std::min(line.find('\t', at), line.size());
+    fields.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  return fields;
+}
+
+// Lines of tab-separated fields, at least so many.
+void read_tab_lines(
+    const fs::path& path, size_t least,
+    const std::function<void(std::vector<std::string>& fields, const RowPlace&)>& take) {
+  InputStream input(path);
+  LineReader lines(input);
+  for (std::string line; lines.next(line);) {
+    const RowPlace place = {input.name(), lines.line_number()};
+    std::vector<std::string> fields = split_tabs(line);
+    if (fields.size() < least) {
+      fail_row(place, fmt::format("found {} columns, expected {}", fields.size(), least));
+    }
+    take(fields, place);
+  }
+}
+
+void read_scored_tsv(const FoundPart& found, const RowSink& sink) {
+  read_tab_lines(found.files[0], 7, [&](std::vector<std::string>& fields, const RowPlace& place) {
+    RawRow row = {std::move(fields[5]), std::move(fields[6]), std::move(fields[4]), true};
+    sink(row, place);
+  });
+}
+
+void read_label_ids(const FoundPart& found, const RowSink& sink) {
+  const std::vector<std::string> names = known_labels(found);
+  read_tab_lines(found.files[0], 2, [&](std::vector<std::string>& fields, const RowPlace& place) {
+    RawRow row = {std::move(fields[0]), "", "", false};
+    row.has_list = true;
+    const char* at = fields[1].data();
+    const char* end = at + fields[1].size();
+    while (true) {
+      size_t number = 0;
+      const auto [stop, problem] = std::from_chars(at, end, number);
+      if (problem != std::errc() || number >= names.size() || (stop != end && *stop != ',')) {
+        fail_row(place,
+                 fmt::format("\"{}\", expected numbers from 0 to {} with commas between them",
+                             fields[1], names.size() - 1));
+      }
+      row.labels.push_back(names[number]);
+      if (stop == end) break;
+      at = stop + 1;
+    }
+    sink(row, place);
+  });
+}
+
 TreeLayout tree_layout(const FoundPart& found) {
   const std::string part(part_name(found.part->part));
   if (found.layout->format == FileFormat::review_tree) {
@@ -138,6 +196,10 @@ void read_known_rows(const FoundPart& found, const RowSink& sink) {
       return read_snli_json(found, sink);
     case FileFormat::label_files:
       return read_label_files(found, sink);
+    case FileFormat::scored_tsv:
+      return read_scored_tsv(found, sink);
+    case FileFormat::label_ids_tsv:
+      return read_label_ids(found, sink);
     default:
       throw Error(ErrorCode::usage, "load data",
                   fmt::format("{} is for --task {}: it holds no labelled texts", found.entry->name,

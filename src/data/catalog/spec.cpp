@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -129,8 +130,10 @@ void apply_column_option(DataSource& source, const Option& option) {
     source.columns.text = split(option.value, ',');
   } else if (option.key == "text_pair") {
     source.columns.text_pair = option.value;
+  } else if (option.key == "negative") {
+    source.columns.negative = option.value;
   } else {
-    fail_option(source, option, "header, label, text and text_pair");
+    fail_option(source, option, "header, label, text, text_pair and negative");
   }
 }
 
@@ -139,6 +142,20 @@ DataPart parse_part(std::string_view text, std::string_view spelled) {
     if (part_name(part) == text) return part;
   }
   fail(spelled, fmt::format("\"{}\" is not a part; parts are train, validation and test", text));
+}
+
+int whole_number(const DataSource& source, const Option& option, int least) {
+  int number = 0;
+  const char* end = option.value.data() + option.value.size();
+  const auto [stop, problem] = std::from_chars(option.value.data(), end, number);
+  if (problem != std::errc() || stop != end) {
+    fail(source.spelled,
+         fmt::format("{} is \"{}\", expected a whole number", option.key, option.value));
+  }
+  if (number < least) {
+    fail(source.spelled, fmt::format("{} is {}, expected at least {}", option.key, number, least));
+  }
+  return number;
 }
 
 void apply_synthetic_option(DataSource& source, const Option& option) {
@@ -154,12 +171,7 @@ void apply_synthetic_option(DataSource& source, const Option& option) {
   if (found == numbers.end()) {
     fail_option(source, option, "tokens, decoys, values, decoy_markers and symbols");
   }
-  const char* end = option.value.data() + option.value.size();
-  const auto [stop, problem] = std::from_chars(option.value.data(), end, *found->second);
-  if (problem != std::errc() || stop != end) {
-    fail(source.spelled,
-         fmt::format("{} is \"{}\", expected a whole number", option.key, option.value));
-  }
+  *found->second = whole_number(source, option, std::numeric_limits<int>::min());
 }
 
 void apply_option(DataSource& source, const Option& option) {
@@ -169,6 +181,14 @@ void apply_option(DataSource& source, const Option& option) {
       return apply_column_option(source, option);
     case SourceKind::synthetic:
       return apply_synthetic_option(source, option);
+    case SourceKind::conll:
+      if (option.key != "tag") fail_option(source, option, "tag");
+      source.tag_column = whole_number(source, option, 1);
+      return;
+    case SourceKind::qrels:
+      if (option.key != "candidates") fail_option(source, option, "candidates");
+      source.candidates = whole_number(source, option, 1);
+      return;
     case SourceKind::imdb:
       if (option.key != "part") fail_option(source, option, "part");
       source.part = parse_part(option.value, source.spelled);
@@ -179,16 +199,19 @@ void apply_option(DataSource& source, const Option& option) {
 }
 
 void set_paths(DataSource& source, std::string_view text) {
-  const bool list = source.kind == SourceKind::idx || source.kind == SourceKind::parallel ||
-                    source.kind == SourceKind::cifar;
+  const size_t files = source.kind == SourceKind::qrels                                        ? 3
+                       : source.kind == SourceKind::idx || source.kind == SourceKind::parallel ? 2
+                                                                                               : 0;
+  const bool list = files > 0 || source.kind == SourceKind::cifar;
   source.paths = list ? split(text, ',') : std::vector<std::string>{std::string(text)};
   if (std::find(source.paths.begin(), source.paths.end(), "") != source.paths.end()) {
     fail(source.spelled,
          fmt::format("a file name is missing after \"{}:\"", source_table.name(source.kind)));
   }
-  if (list && source.kind != SourceKind::cifar && source.paths.size() != 2) {
+  if (files > 0 && source.paths.size() != files) {
     fail(source.spelled,
-         fmt::format("{}: takes two files, FILE,FILE", source_table.name(source.kind)));
+         fmt::format("{}: takes {} files, FILE,FILE{}", source_table.name(source.kind),
+                     files == 2 ? "two" : "three", files == 2 ? "" : ",FILE"));
   }
 }
 
@@ -196,7 +219,8 @@ void set_paths(DataSource& source, std::string_view text) {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog()) names.push_back(entry.name);
   fail(spelled, fmt::format("neither a file (.csv, .tsv, .jsonl), FORMAT:PATH (csv, tsv, jsonl, "
-                            "imdb, idx, cifar, parallel, text), synthetic, nor a known name ({}){}",
+                            "conll, qrels, imdb, idx, cifar, parallel, text), synthetic, nor a "
+                            "known name ({}){}",
                             known_names(), did_you_mean(leading_word(spelled), names)));
 }
 

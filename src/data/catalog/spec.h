@@ -1,5 +1,6 @@
 // The Data SPEC of the command line, parsed: where rows come from and how to read them.
 //   csv:FILE?header=1&label=COL&text=COL,COL&text_pair=COL   tsv:FILE   jsonl:FILE   rows.csv
+//   conll:FILE?tag=4   qrels:JUDGEMENTS,QUERIES,DOCUMENTS?candidates=50
 //   imdb:DIR-or-TAR?part=test
 //   agnews   agnews:test   sick:validation   synthetic?tokens=128&decoys=6   A+B
 #pragma once
@@ -15,11 +16,26 @@
 
 namespace headroom {
 
-enum class SourceKind { csv, tsv, jsonl, imdb, idx, cifar, parallel, text, synthetic, named };
+enum class SourceKind {
+  csv,
+  tsv,
+  jsonl,
+  conll,
+  qrels,
+  imdb,
+  idx,
+  cifar,
+  parallel,
+  text,
+  synthetic,
+  named
+};
 inline constexpr auto source_table =
     enum_table<SourceKind>("data source", {{SourceKind::csv, "csv"},
                                            {SourceKind::tsv, "tsv"},
                                            {SourceKind::jsonl, "jsonl"},
+                                           {SourceKind::conll, "conll"},
+                                           {SourceKind::qrels, "qrels"},
                                            {SourceKind::imdb, "imdb"},
                                            {SourceKind::idx, "idx"},
                                            {SourceKind::cifar, "cifar"},
@@ -35,6 +51,8 @@ struct DataSource {
   std::string name;                 // named: the catalogue's name
   DataPart part = DataPart::train;  // named and imdb
   SyntheticTask synthetic;
+  int tag_column = 0;   // conll: from 1; 0: the last
+  int candidates = 50;  // qrels: passages that BM25 finds for a query
   std::string spelled;  // as the user wrote it, for messages
 };
 

@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 6> text_names = {"text",      "sentence",
                                                         "sentence1", "premise",  "document"};
 constexpr std::array<std::string_view, 4> pair_names = {"text_pair", "sentence2", "hypothesis",
                                                         "pair"};
+constexpr std::array<std::string_view, 1> negative_names = {"negative"};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -120,6 +121,7 @@ bool has_header(std::span<const Record> records, const ColumnChoice& choice) {
            std::find(first.begin(), first.end(), column) != first.end();
   };
   return is_name_here(choice.label) || is_name_here(choice.text_pair) ||
+         is_name_here(choice.negative) ||
          std::any_of(choice.text.begin(), choice.text.end(), is_name_here) ||
          (find_name(first, label_names) && find_name(first, text_names)) ||
          looks_like_header(records);
@@ -165,10 +167,11 @@ class ColumnFinder {
 std::vector<size_t> default_texts(const ColumnFinder& finder, const ColumnLayout& layout,
                                   size_t columns) {
   const auto named = finder.find_by_name(text_names);
-  if (named && named != layout.label && named != layout.text_pair) return {*named};
+  if (named && named != layout.label && named != layout.text_pair && named != layout.negative)
+    return {*named};
   std::vector<size_t> rest;
   for (size_t i = 0; i < columns; ++i) {
-    if (i != layout.label && i != layout.text_pair) rest.push_back(i);
+    if (i != layout.label && i != layout.text_pair && i != layout.negative) rest.push_back(i);
   }
   return rest;
 }
@@ -178,7 +181,9 @@ void require_apart(const std::string& file, const ColumnLayout& layout) {
     return std::find(layout.text.begin(), layout.text.end(), column) != layout.text.end();
   };
   if ((layout.label && (is_text(*layout.label) || layout.text_pair == layout.label)) ||
-      (layout.text_pair && is_text(*layout.text_pair))) {
+      (layout.text_pair && is_text(*layout.text_pair)) ||
+      (layout.negative && (is_text(*layout.negative) || layout.negative == layout.label ||
+                           layout.negative == layout.text_pair))) {
     throw Error(ErrorCode::usage, "choose columns",
                 fmt::format("{}: one column cannot be label, text and text_pair at once", file));
   }
@@ -200,6 +205,11 @@ ColumnLayout find_columns(const std::string& file, std::span<const Record> recor
   }
   layout.text_pair = choice.text_pair.empty() ? finder.find_by_name(pair_names)
                                               : std::optional(finder.find(choice.text_pair));
+  if (!choice.negative.empty()) {
+    layout.negative = finder.find(choice.negative);
+  } else if (!labelled) {
+    layout.negative = finder.find_by_name(negative_names);
+  }
   for (const std::string& column : choice.text) layout.text.push_back(finder.find(column));
   if (choice.text.empty()) layout.text = default_texts(finder, layout, records[0].size());
   require_apart(file, layout);
@@ -215,6 +225,7 @@ std::string describe_columns(const ColumnLayout& layout, const Record& first) {
   std::string text = layout.label ? fmt::format("label {}, ", name(*layout.label)) : "";
   text += fmt::format("text {}", fmt::join(texts, " + "));
   if (layout.text_pair) text += fmt::format(", text_pair {}", name(*layout.text_pair));
+  if (layout.negative) text += fmt::format(", negative {}", name(*layout.negative));
   return text;
 }
 

@@ -16,6 +16,7 @@ struct ColumnChoice {
   std::string label;              // empty: a column of that name, else the one that repeats
   std::vector<std::string> text;  // joined by a space; empty: a column of that name, else the rest
   std::string text_pair;          // empty: a column of that name, else there is none
+  std::string negative = {};      // for vectors, a text unlike the first; likewise
 
   bool operator==(const ColumnChoice&) const = default;
 };
@@ -25,6 +26,7 @@ struct ColumnLayout {
   std::optional<size_t> label;  // nothing where rows without labels are read
   std::vector<size_t> text;
   std::optional<size_t> text_pair;
+  std::optional<size_t> negative = {};
 };
 
 using Record = std::vector<std::string>;

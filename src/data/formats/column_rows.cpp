@@ -52,9 +52,12 @@ std::string read_column_rows(const std::filesystem::path& path, DelimitedFormat 
   RawRow row;
   const auto hand_on = [&](const Record& fields, int64_t line) {
     join_fields(fields, layout.text, row.text);
+    row.has_label = layout.label.has_value();
     row.label = layout.label ? fields[*layout.label] : "";
     row.has_pair = layout.text_pair.has_value();
     if (row.has_pair) row.text_pair = fields[*layout.text_pair];
+    row.has_negative = layout.negative.has_value();
+    if (row.has_negative) row.negative = fields[*layout.negative];
     sink(row, {input.name(), line});
   };
   for (size_t i = layout.header ? 1 : 0; i < sample.size(); ++i) hand_on(sample[i], lines[i]);

@@ -1,11 +1,12 @@
-// JSON lines: one object a line with "text", and optionally "text_pair", "label" (a string or a
-// number) and "id" (anything; handed back untouched).
+// JSON lines: one object a line with "text", and optionally "text_pair", "label" (a string, a
+// number, or a list of them), "negative" and "id" (anything; handed back untouched).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "data/input/input_stream.h"
@@ -18,13 +19,17 @@ struct JsonLineKeys {
   std::string text = "text";
   std::string text_pair = "text_pair";
   std::string label = "label";
+  std::string labels = "labels";
+  std::string negative = "negative";
 };
 
 struct JsonRow {
   std::string text;
   std::optional<std::string> text_pair;
-  std::optional<std::string> label;  // a number becomes its shortest text: 3, 0.5
-  Json id;                           // null when absent
+  std::optional<std::string> label;                // a number becomes its shortest text: 3, 0.5
+  std::optional<std::vector<std::string>> labels;  // of a list in its place, or under "labels"
+  std::optional<std::string> negative;
+  Json id;  // null when absent
 };
 
 // One line as a row. `origin` names it in errors, which are ErrorCode::bad_data; the id is set

@@ -8,6 +8,7 @@
 #include "data/catalog/spec.h"
 #include "data/input/input_stream.h"
 #include "data/input/line_reader.h"
+#include "data/sources.h"
 #include "text/unicode/utf8.h"
 
 namespace headroom {
@@ -26,16 +27,6 @@ std::string read_text(const fs::path& path, MemoryAllowance& memory) {
   }
   require_utf8(text, "read text", input.name());
   return text;
-}
-
-FoundPart part_for(const DataSource& source, const fs::path& data_dir, Task task) {
-  const CatalogEntry& entry = *find_entry(source.name);
-  if (entry.task != task) {
-    throw Error(ErrorCode::usage, "load data",
-                fmt::format("{} is for --task {}, not {}", source.name, task_name(entry.task),
-                            task_name(task)));
-  }
-  return require_part(entry, data_dir, source.part);
 }
 
 // Where the first nine tenths of the characters end.

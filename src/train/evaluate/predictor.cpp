@@ -1,15 +1,54 @@
 #include "train/evaluate/predictor.h"
 
 #include <chrono>
+#include <cmath>
 
 #include "model/controller.h"
 #include "model/slice.h"
 #include "train/checkpoint_model.h"
+#include "train/heads/objective.h"
 #include "train/rows/batches.h"
 #include "train/runtime.h"
 
 namespace headroom {
 inline namespace train {
+
+namespace {
+
+void set_labels(const ModelConfig& config, const torch::Tensor& scores, Answer& answer) {
+  const auto* values = scores.data_ptr<double>();
+  answer.scores.assign(values, values + scores.numel());
+  if (traits(config.task).output == OutputForm::tags) return;
+  answer.label = static_cast<size_t>(scores.argmax(-1).item<int64_t>());
+  if (traits(config.task).output != OutputForm::labels) return;
+  for (size_t i = 0; i < answer.scores.size(); ++i) {
+    if (answer.scores[i] >= config.output.threshold(i)) answer.labels.push_back(i);
+  }
+}
+
+// What the outputs of one text say; `answer.budget` is set.
+void set_answer(const ModelConfig& config, const torch::Tensor& outputs, Answer& answer) {
+  const ScoreCalibration calibration = calibration_at(config.output.calibration, answer.budget);
+  const torch::Tensor cpu = outputs.to(torch::kFloat64).to(torch::kCPU);
+  switch (traits(config.task).output) {
+    case OutputForm::labels:
+      return set_labels(config, torch::sigmoid(calibrated(cpu, calibration)), answer);
+    case OutputForm::score:
+      answer.logit = calibration.apply(cpu.item<double>());
+      answer.score = config.task == Task::rerank ? 1 / (1 + std::exp(-answer.logit)) : answer.logit;
+      return;
+    case OutputForm::vector: {
+      const torch::Tensor length = config.output.vector.normalize ? cpu.norm() : torch::ones({1});
+      const torch::Tensor unit = (cpu / length).to(torch::kFloat32).flatten().contiguous();
+      answer.embedding.assign(unit.data_ptr<float>(), unit.data_ptr<float>() + unit.numel());
+      return;
+    }
+    default:
+      set_labels(config, torch::softmax(cpu / calibration.temperature, -1), answer);
+  }
+}
+
+}  // namespace
 
 struct Predictor::State {
   CheckpointModel checkpoint;
@@ -22,7 +61,7 @@ struct Predictor::State {
 Predictor::Predictor(const std::filesystem::path& model, double budget, int threads,
                      const std::string& device) {
   use_threads(threads);
-  CheckpointModel checkpoint = open_classifier(model, open_device(device));
+  CheckpointModel checkpoint = open_for_texts(model, open_device(device));
   Selection selection = checkpoint.config.selection(budget);
   const bool adaptive = checkpoint.config.adaptive();
   ModelWeights sliced =
@@ -42,7 +81,7 @@ Answer Predictor::predict(const Text& text) const {
   const auto started = std::chrono::steady_clock::now();
   const torch::InferenceMode inference;
   const CheckpointModel& checkpoint = state_->checkpoint;
-  const auto max_tokens = static_cast<int>(checkpoint.config.shape.positions);
+  const auto max_tokens = static_cast<int>(checkpoint.config.longest_input());
   EncodedDataset row;
   if (text.pair) {
     const EncodedPair pair = checkpoint.tokenizer->encode_pair(text.text, *text.pair, max_tokens);
@@ -59,8 +98,7 @@ Answer Predictor::predict(const Text& text) const {
     options.choose = choose_by_controller(state_->sliced, state_->limit, {}, &trace);
     options.skip = true;
   }
-  const torch::Tensor logits = forward(state_->sliced, batch, options);
-  const torch::Tensor scores = torch::softmax(logits.to(torch::kFloat64), -1).to(torch::kCPU);
+  const torch::Tensor outputs = forward(state_->sliced, batch, options);
   Answer answer;
   answer.budget = state_->budget;
   answer.active_ffn = state_->selection.active_ffn(checkpoint.config.shape.ffn);
@@ -68,9 +106,7 @@ Answer Predictor::predict(const Text& text) const {
   answer.active_heads = checkpoint.config.adaptive()
                             ? torch::stack(trace.chosen).mean().item<double>()
                             : state_->selection.active_fraction();
-  answer.label = static_cast<size_t>(scores.argmax(-1).item<int64_t>());
-  const auto* values = scores.data_ptr<double>();
-  answer.scores.assign(values, values + scores.numel());
+  set_answer(checkpoint.config, outputs, answer);
   answer.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
   return answer;

@@ -1,4 +1,4 @@
-// Classifies texts at a budget with the torch engine. No torch in this header.
+// Answers texts at a budget with the torch engine. No torch in this header.
 #pragma once
 
 #include <filesystem>

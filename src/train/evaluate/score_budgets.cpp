@@ -1,5 +1,8 @@
 #include "train/evaluate/score_budgets.h"
 
+#include <algorithm>
+
+#include "data/measures.h"
 #include "model/slice.h"
 #include "train/evaluate/choice.h"
 #include "train/evaluate/evaluate.h"
@@ -33,9 +36,9 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
                                        const Tokenizer* tokenizer) {
   const int batch_size = model.device().is_cuda() ? batch_size_gpu : batch_size_cpu;
   const std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
-  std::vector<int64_t> lengths;
-  for (const int32_t length : data.lengths()) lengths.push_back(length);
+  const std::vector<int64_t> lengths = text_lengths(data);
   std::vector<BudgetScore> scores;
+  std::vector<RowOutputs> outputs;
   const auto set_measure = definition(config.task).set_measure;
   for (const double budget : budgets) {
     if (config.adaptive()) {
@@ -44,13 +47,24 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
     }
     const Selection selection = config.selection(budget);
     const ModelWeights sliced = slice_model(model.weights, selection);
-    const Evaluation result = evaluate(sliced, batches, model.evaluation());
+    Evaluation result = model.objective->evaluate(
+        sliced, batches, model.evaluation(), calibration_at(config.output.calibration, budget));
     BudgetScore score = cost_score(config.shape, selection, budget, lengths);
     score.accuracy = result.accuracy;
     score.loss = result.loss;
     score.examples = result.examples;
     if (set_measure != nullptr) set_measure(score, model, data, tokenizer);
+    if (!result.measures.empty()) {
+      score.measure = Measure::named;
+      score.measures = std::move(result.measures);
+    }
+    outputs.push_back(std::move(result.outputs));
     scores.push_back(score);
+  }
+  const auto full = std::find_if(budgets.begin(), budgets.end(), [](double b) { return b >= 1; });
+  for (size_t i = 0; i < outputs.size() && full != budgets.end(); ++i) {
+    add_agreement(config.task, outputs[i], outputs[static_cast<size_t>(full - budgets.begin())],
+                  scores[i].measures);
   }
   return scores;
 }

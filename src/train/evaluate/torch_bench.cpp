@@ -108,7 +108,7 @@ std::vector<BenchCell> bench_weights(const ModelShape& shape, const ModelWeights
 
 std::vector<BenchCell> bench_checkpoint(const std::filesystem::path& model,
                                         const BenchSettings& settings, ProgressSink& progress) {
-  const CheckpointModel checkpoint = open_classifier(model, open_device(settings.device));
+  const CheckpointModel checkpoint = open_for_texts(model, open_device(settings.device));
   require_fixed_heads(checkpoint.config, "bench with libtorch");
   check_lengths(settings.tokens, checkpoint.config.shape);
   return bench_weights(

@@ -44,8 +44,16 @@ class EpochSource : public BatchSource {
  private:
   // How many labels the loss of these rows is the mean of.
   double predictions(std::span<const int32_t> rows) const {
-    if (data_.form != RowForm::translation) return static_cast<double>(rows.size());
     double places = 0;
+    if (!data_.tags.empty()) {
+      for (const int32_t row : rows) {
+        for (const int32_t tag : data_.row_tags(row)) {
+          places += tag == EncodedDataset::no_tag ? 0 : 1;
+        }
+      }
+      return places;
+    }
+    if (data_.form != RowForm::translation) return static_cast<double>(rows.size());
     for (const int32_t row : rows) places += static_cast<double>(data_.target(row).size()) - 1;
     return places;
   }
@@ -98,6 +106,75 @@ class SyntheticSource : public BatchSource {
   std::vector<int32_t> rows_;
 };
 
+// All texts of these rows: the first of each, then the second of each, ...
+struct InputText {
+  std::span<const int32_t> ids, types, tags;
+};
+
+std::vector<InputText> texts_of(const EncodedDataset& data, std::span<const int32_t> rows) {
+  std::vector<InputText> texts;
+  for (const int32_t row : rows) {
+    texts.push_back({data.row(row), data.row_types(row), {}});
+    if (!data.tags.empty()) texts.back().tags = data.row_tags(row);
+  }
+  for (const EncodedDataset& partner : data.partners) {
+    for (const int32_t row : rows) texts.push_back({partner.row(row), partner.row_types(row), {}});
+  }
+  return texts;
+}
+
+torch::Tensor values_of(const EncodedDataset& data, std::span<const int32_t> rows) {
+  torch::Tensor values = torch::empty({static_cast<int64_t>(rows.size()), data.values_a_row});
+  auto* next = values.data_ptr<float>();
+  for (const int32_t row : rows) {
+    const std::span<const float> one = data.row_values(row);
+    next = std::copy(one.begin(), one.end(), next);
+  }
+  return values;
+}
+
+Batch text_batch(const EncodedDataset& data, std::span<const int32_t> rows, torch::Device device) {
+  const std::vector<InputText> texts = texts_of(data, rows);
+  const auto B = static_cast<int64_t>(texts.size());
+  size_t longest = 0;
+  size_t shortest = std::numeric_limits<size_t>::max();
+  for (const InputText& text : texts) {
+    longest = std::max(longest, text.ids.size());
+    shortest = std::min(shortest, text.ids.size());
+  }
+  const auto T = static_cast<int64_t>(longest);
+  Batch batch;
+  batch.rows.assign(rows.begin(), rows.end());
+  batch.texts = static_cast<int64_t>(data.partners.size()) + 1;
+  batch.tokens = torch::zeros({B, T}, torch::kInt64);
+  if (!data.types.empty()) batch.types = torch::zeros({B, T}, torch::kInt64);
+  torch::Tensor bias = torch::zeros({B, 1, 1, T});
+  auto* bias_data = bias.data_ptr<float>();
+  const bool tagged = !data.tags.empty();
+  batch.labels = tagged ? torch::full({B * T}, EncodedDataset::no_tag, torch::kInt64)
+                        : torch::empty({static_cast<int64_t>(rows.size())}, torch::kInt64);
+  auto* labels = batch.labels.data_ptr<int64_t>();
+  for (int64_t i = 0; i < B; ++i) {
+    const InputText& text = texts[static_cast<size_t>(i)];
+    std::copy(text.ids.begin(), text.ids.end(), batch.tokens.data_ptr<int64_t>() + i * T);
+    if (batch.types.defined()) {
+      std::copy(text.types.begin(), text.types.end(), batch.types.data_ptr<int64_t>() + i * T);
+    }
+    if (tagged) std::copy(text.tags.begin(), text.tags.end(), labels + i * T);
+    std::fill(bias_data + i * T + static_cast<int64_t>(text.ids.size()), bias_data + (i + 1) * T,
+              -std::numeric_limits<float>::infinity());
+  }
+  for (size_t i = 0; i < rows.size() && !tagged; ++i) {
+    labels[i] = data.labels[static_cast<size_t>(rows[i])];
+  }
+  if (shortest < longest) batch.key_bias = upload(bias, device);
+  batch.tokens = upload(batch.tokens, device);
+  batch.labels = upload(batch.labels, device);
+  if (batch.types.defined()) batch.types = upload(batch.types, device);
+  if (data.values_a_row > 0) batch.values = upload(values_of(data, rows), device);
+  return batch;
+}
+
 }  // namespace
 
 Batch no_rows() {
@@ -111,37 +188,7 @@ Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torc
   if (data.form == RowForm::image) return image_batch(data, rows, device);
   if (data.form == RowForm::stream) return stream_batch(data, rows, device);
   if (data.form == RowForm::translation) return translation_batch(data, rows, device);
-  const auto B = static_cast<int64_t>(rows.size());
-  int32_t longest = 0;
-  int32_t shortest = std::numeric_limits<int32_t>::max();
-  for (const int32_t row : rows) {
-    longest = std::max(longest, data.length(row));
-    shortest = std::min(shortest, data.length(row));
-  }
-  const int64_t T = longest;
-  Batch batch;
-  batch.tokens = torch::zeros({B, T}, torch::kInt64);
-  batch.labels = torch::empty({B}, torch::kInt64);
-  if (!data.types.empty()) batch.types = torch::zeros({B, T}, torch::kInt64);
-  torch::Tensor bias = torch::zeros({B, 1, 1, T});
-  auto* bias_data = bias.data_ptr<float>();
-  for (int64_t i = 0; i < B; ++i) {
-    const int32_t row = rows[static_cast<size_t>(i)];
-    const auto ids = data.row(row);
-    std::copy(ids.begin(), ids.end(), batch.tokens.data_ptr<int64_t>() + i * T);
-    if (batch.types.defined()) {
-      const auto types = data.row_types(row);
-      std::copy(types.begin(), types.end(), batch.types.data_ptr<int64_t>() + i * T);
-    }
-    std::fill(bias_data + i * T + static_cast<int64_t>(ids.size()), bias_data + (i + 1) * T,
-              -std::numeric_limits<float>::infinity());
-    batch.labels.data_ptr<int64_t>()[i] = data.labels[static_cast<size_t>(row)];
-  }
-  if (shortest < longest) batch.key_bias = upload(bias, device);
-  batch.tokens = upload(batch.tokens, device);
-  batch.labels = upload(batch.labels, device);
-  if (batch.types.defined()) batch.types = upload(batch.types, device);
-  return batch;
+  return text_batch(data, rows, device);
 }
 
 std::unique_ptr<BatchSource> epoch_source(const EncodedDataset& data, int batch_size, uint64_t seed,

@@ -22,6 +22,8 @@ ModelShape fit_shape(ModelShape shape, const TaskData& data) {
   shape.positions = data.max_tokens;
   shape.labels = static_cast<int64_t>(data.labels.size());
   shape.causal = rows == RowForm::stream;
+  shape.readout = readout_of(data.task);
+  if (shape.readout != Readout::vector) shape.dense = 0;
   shape.patch_values = data.train.image.patch_values();
   if (rows != RowForm::translation) shape.decoder_layers = 0;
   if (rows == RowForm::stream || rows == RowForm::image) shape.token_types = 0;

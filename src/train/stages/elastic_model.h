@@ -1,6 +1,7 @@
 // A model under training or evaluation: weights, and gates when the method has them.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "budget/head_choice.h"
@@ -10,6 +11,7 @@
 #include "model/forward.h"
 #include "model/head_gates.h"
 #include "model/weights.h"
+#include "train/heads/objective.h"
 
 namespace headroom {
 inline namespace train {
@@ -20,6 +22,7 @@ struct ElasticModel {
   double layer_norm_eps = 1e-12;
   bool mean_pooling = false;  // of an experiment's model; checkpoints have none
   ModelWeights weights;
+  std::shared_ptr<const Objective> objective = label_objective();
   std::optional<HeadGates> gates;
   std::optional<UnitOrder> order;    // nested: the weights are stored in this order
   double relevance_temperature = 1;  // adaptive: tau of q, where gates rank with it

@@ -14,7 +14,9 @@ HeadOrder rank_by_ablation(const ElasticModel& model, const std::vector<Batch>& 
       torch::Tensor mask = torch::ones({L, H});
       mask.index_put_({layer, head}, 0.0F);
       scores.push_back(
-          evaluate(model.weights, validation, model.evaluation(mask.to(model.device()))).loss);
+          model.objective
+              ->evaluate(model.weights, validation, model.evaluation(mask.to(model.device())))
+              .loss);
     }
   }
   return order_by_score(scores, L, H);

@@ -20,6 +20,20 @@ torch::Tensor distillation_loss(const torch::Tensor& student_logits,
   return divergence * (temperature * temperature);
 }
 
+torch::Tensor sigmoid_loss(const torch::Tensor& logits, const torch::Tensor& targets) {
+  return torch::binary_cross_entropy_with_logits(logits.to(torch::kFloat32), targets);
+}
+
+torch::Tensor sigmoid_distillation(const torch::Tensor& student_logits,
+                                   const torch::Tensor& teacher_logits, double temperature) {
+  const torch::Tensor student = student_logits.to(torch::kFloat32) / temperature;
+  const torch::Tensor teacher =
+      torch::sigmoid(teacher_logits.detach().to(torch::kFloat32) / temperature);
+  const torch::Tensor least =  // the teacher's own entropy: what a perfect student is left with
+      torch::binary_cross_entropy(teacher, teacher);
+  return (sigmoid_loss(student, teacher) - least) * (temperature * temperature);
+}
+
 torch::Tensor budget_penalty(const torch::Tensor& gates, double budget, double mass_weight,
                              double overshoot_weight) {
   const torch::Tensor mass = gates.mean();

@@ -6,7 +6,6 @@
 
 #include "model/slice.h"
 #include "train/evaluate/evaluate.h"
-#include "train/stages/losses.h"
 #include "train/stages/stages.h"
 #include "train/stages/unit_importance.h"
 
@@ -19,12 +18,13 @@ ModelWeights at_budget(const ElasticModel& model, double budget) {
   return prefix_view(model.weights, select_units(model.order.value(), model.shape, budget));
 }
 
-// Accuracy at several budgets; the score is their mean.
+// Quality at several budgets; the score is their mean.
 Validation validate_prefixes(const ElasticModel& model, const std::vector<Batch>& batches,
                              const std::vector<double>& budgets) {
   Validation result;
   for (const double budget : budgets) {
-    const Evaluation found = evaluate(at_budget(model, budget), batches, model.evaluation());
+    const Evaluation found =
+        model.objective->evaluate(at_budget(model, budget), batches, model.evaluation());
     result.details.push_back(log_entry(found, budget));
     result.score += found.quality / static_cast<double>(budgets.size());
   }
@@ -37,12 +37,12 @@ torch::Tensor teacher_logits(const ElasticModel& teacher, const Batch& batch) {
 }
 
 // (1 - r) * task + r * distillation; without a teacher's logits the task alone.
-torch::Tensor blend(const StageSettings& settings, const torch::Tensor& logits,
-                    const torch::Tensor& taught, const Batch& batch) {
+torch::Tensor blend(const StageSettings& settings, const Objective& objective,
+                    const torch::Tensor& logits, const torch::Tensor& taught, const Batch& batch) {
   const double r = settings.distill_weight;
-  const torch::Tensor task = task_loss(logits, batch.labels, settings.label_smoothing);
+  const torch::Tensor task = objective.loss(logits, batch, settings.label_smoothing);
   if (!taught.defined()) return task;
-  return (1 - r) * task + r * distillation_loss(logits, taught, settings.temperature);
+  return (1 - r) * task + r * objective.distillation(logits, taught, batch, settings.temperature);
 }
 
 class NestedStage : public Stage {
@@ -61,7 +61,7 @@ class NestedStage : public Stage {
     torch::Tensor total;
     for (const double budget : {1.0, settings_.budget_low, draw_budget(settings_, random)}) {
       const torch::Tensor logits = forward(at_budget(model, budget), batch, model.training());
-      const torch::Tensor one = blend(settings_, logits, taught, batch);
+      const torch::Tensor one = blend(settings_, *model.objective, logits, taught, batch);
       total = total.defined() ? total + one : one;
     }
     return total / 3.0;
@@ -85,7 +85,7 @@ class SpecialistStage : public Stage {
   void begin(ElasticModel start) override { teacher_ = std::move(start); }
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
     const torch::Tensor logits = forward(at_budget(model, budget_), batch, model.training());
-    return blend(settings_, logits, teacher_logits(*teacher_, batch), batch);
+    return blend(settings_, *model.objective, logits, teacher_logits(*teacher_, batch), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_prefixes(model, validation_, {budget_});

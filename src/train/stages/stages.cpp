@@ -10,14 +10,15 @@ namespace headroom {
 inline namespace train {
 namespace {
 
-// Accuracy at several budgets; the score is their mean. `factors(b)` gives the head factors.
+// Quality at several budgets; the score is their mean. `factors(b)` gives the head factors.
 template <typename Factors>
 Validation validate_budgets(const ElasticModel& model, const std::vector<Batch>& batches,
                             const std::vector<double>& budgets, const Factors& factors) {
   const torch::NoGradGuard no_gradients;
   Validation result;
   for (const double budget : budgets) {
-    const Evaluation found = evaluate(model.weights, batches, model.evaluation(factors(budget)));
+    const Evaluation found =
+        model.objective->evaluate(model.weights, batches, model.evaluation(factors(budget)));
     result.details.push_back(log_entry(found, budget));
     result.score += found.quality / static_cast<double>(budgets.size());
   }
@@ -40,15 +41,16 @@ class StageBase : public Stage {
     if (settings_.fixed_budget) return {*settings_.fixed_budget};
     return settings_.budget_grid;
   }
-  torch::Tensor task(const torch::Tensor& logits, const Batch& batch) const {
-    return task_loss(logits, batch.labels, settings_.label_smoothing);
+  torch::Tensor task(const ElasticModel& model, const torch::Tensor& logits,
+                     const Batch& batch) const {
+    return model.objective->loss(logits, batch, settings_.label_smoothing);
   }
-  // (1 - r) * task + r * distillation from `teacher_logits`.
-  torch::Tensor distilled(const torch::Tensor& logits, const torch::Tensor& teacher_logits,
-                          const Batch& batch) const {
+  // (1 - r) * task + r * distillation from `taught`, the teacher's outputs.
+  torch::Tensor distilled(const ElasticModel& model, const torch::Tensor& logits,
+                          const torch::Tensor& taught, const Batch& batch) const {
     const double r = settings_.distill_weight;
-    return (1 - r) * task(logits, batch) +
-           r * distillation_loss(logits, teacher_logits, settings_.temperature);
+    return (1 - r) * task(model, logits, batch) +
+           r * model.objective->distillation(logits, taught, batch, settings_.temperature);
   }
 
   StageSettings settings_;
@@ -60,7 +62,7 @@ class DenseStage : public StageBase {
   using StageBase::StageBase;
   std::string name() const override { return "dense"; }
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
-    return task(forward(model.weights, batch, model.training()), batch);
+    return task(model, forward(model.weights, batch, model.training()), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_budgets(model, validation_, {1.0}, [](double) { return torch::Tensor(); });
@@ -77,7 +79,7 @@ class HeadDropoutStage : public DenseStage {
     const std::vector<int64_t> sizes = {model.shape.layers, batch.size(), model.shape.heads};
     const torch::Tensor draws = torch::rand(sizes, model.weights.words.options());
     const torch::Tensor factors = (draws < kept_).to(draws.scalar_type()) / kept_;
-    return task(forward(model.weights, batch, model.training(factors)), batch);
+    return task(model, forward(model.weights, batch, model.training(factors)), batch);
   }
 
  private:
@@ -91,7 +93,8 @@ class SoftStage : public StageBase {
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
     const double budget = draw_budget(settings_, random);
     const torch::Tensor gates = model.gates->values(budget);
-    const torch::Tensor total = task(forward(model.weights, batch, model.training(gates)), batch);
+    const torch::Tensor total =
+        task(model, forward(model.weights, batch, model.training(gates)), batch);
     if (!gates.defined()) return total;
     return total + budget_penalty(gates, budget, settings_.mass_weight, settings_.overshoot_weight);
   }
@@ -119,8 +122,8 @@ class HardStage : public StageBase {
       mask = mask + (gates - gates.detach());
     }
     const torch::Tensor logits = forward(model.weights, batch, model.training(mask));
-    return distilled(logits, teacher_logits(*teacher_, batch, teacher_->gates->values(budget)),
-                     batch);
+    return distilled(model, logits,
+                     teacher_logits(*teacher_, batch, teacher_->gates->values(budget)), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_budgets(model, validation_, budgets(),
@@ -139,7 +142,7 @@ class MaskedStage : public StageBase {
   std::string name() const override { return "recovery"; }
   void begin(ElasticModel start) override { mask_ = mask_of(selection_, start.device()); }
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
-    return task(forward(model.weights, batch, model.training(mask_)), batch);
+    return task(model, forward(model.weights, batch, model.training(mask_)), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_budgets(model, validation_, {selection_.active_fraction()},
@@ -161,7 +164,7 @@ class OrderedStage : public StageBase {
     const double budget = draw_budget(settings_, random);
     const torch::Tensor logits =
         forward(model.weights, batch, model.training(mask_at(budget, model)));
-    return distilled(logits, teacher_logits(*teacher_, batch, {}), batch);
+    return distilled(model, logits, teacher_logits(*teacher_, batch, {}), batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_budgets(model, validation_, budgets(),

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "budget/order.h"
-#include "train/stages/losses.h"
 
 namespace headroom {
 inline namespace train {
@@ -56,7 +55,7 @@ UnitImportance measure_importance(const ElasticModel& model, const std::vector<B
     ForwardOptions forward_options = model.evaluation(head_gates);
     forward_options.ffn_gates = ffn_gates;
     const torch::Tensor loss =
-        task_loss(forward(model.weights, batch, forward_options), batch.labels, 0.0) *
+        model.objective->loss(forward(model.weights, batch, forward_options), batch, 0.0) *
         static_cast<double>(B);
     const auto gradients = torch::autograd::grad({loss}, {head_gates, ffn_gates});
     heads += gradients[0].abs().sum(1);

@@ -18,6 +18,9 @@ constexpr Entry definitions[] = {
     {Task::classify, text_task},         {Task::pair, text_task},
     {Task::image, image_task},           {Task::lm, language_task},
     {Task::translate, translation_task}, {Task::synthetic, synthetic_task},
+    {Task::multilabel, target_task},     {Task::regress, target_task},
+    {Task::rerank, rerank_task},         {Task::tag, tag_task},
+    {Task::embed, embed_task},
 };
 
 }  // namespace

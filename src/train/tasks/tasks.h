@@ -42,6 +42,10 @@ extern const TaskDefinition synthetic_task;
 extern const TaskDefinition image_task;
 extern const TaskDefinition language_task;
 extern const TaskDefinition translation_task;
+extern const TaskDefinition tag_task;
+extern const TaskDefinition target_task;  // multilabel and regress
+extern const TaskDefinition rerank_task;
+extern const TaskDefinition embed_task;
 
 // For the loaders:
 void require_data(const TaskRequest& request, std::string_view forms);  // says what --data takes

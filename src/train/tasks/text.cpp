@@ -4,32 +4,13 @@
 #include "base/error.h"
 #include "checkpoint/make_tokenizer.h"
 #include "data/eval_rows.h"
-#include "text/wordpiece_trainer.h"
 #include "train/rows/task_texts.h"
 #include "train/tasks/tasks.h"
+#include "train/tasks/text_coding.h"
 
 namespace headroom {
 inline namespace train {
 namespace {
-
-void add_rows(const TextDataset& rows, auto& builder) {
-  for (const TextRow& row : rows.rows) {
-    builder.add(row.text);
-    if (rows.pairs) builder.add(row.text_pair);
-  }
-}
-
-TextCoding build_coding(const TextDataset& rows, const TaskRequest& request) {
-  if (request.tokenizer == TokenizerKind::wordpiece) {
-    WordPieceTrainer trainer(!request.cased);
-    add_rows(rows, trainer);
-    return {request.tokenizer, !request.cased,
-            trainer.train(request.vocabulary_size, request.min_count)};
-  }
-  VocabularyBuilder builder;
-  add_rows(rows, builder);
-  return {request.tokenizer, true, builder.build(request.vocabulary_size, request.min_count)};
-}
 
 // --task pair is for pairs, and the test rows are what the training rows are.
 void require_pairs(Task task, const TaskTexts& texts) {
@@ -55,11 +36,13 @@ TaskData load_text_task(const TaskRequest& request, const TextCoding* fixed) {
   data.name = texts.train.name;
   data.labels = texts.train.labels;
   data.max_tokens = request.max_tokens;
-  const TextCoding coding = fixed != nullptr ? *fixed : build_coding(texts.train, request);
-  data.tokenizer = coding.tokenizer;
-  data.lower_case = coding.lower_case;
-  data.vocabulary = coding.vocabulary;
-  const auto tokenizer = make_tokenizer(coding.tokenizer, coding.lower_case, coding.vocabulary);
+  set_coding(data, fixed, request, [&](const TakeText& take) {
+    for (const TextRow& row : texts.train.rows) {
+      take(row.text);
+      if (texts.train.pairs) take(row.text_pair);
+    }
+  });
+  const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
   const auto encode = request.keep_end ? encode_ends : encode_dataset;
   data.train = encode(texts.train, *tokenizer, request.max_tokens);
   data.validation = encode(texts.validation, *tokenizer, request.max_tokens);

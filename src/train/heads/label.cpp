@@ -1,0 +1,60 @@
+// One label a row, and every token of a language model: cross-entropy, accuracy, perplexity.
+#include <cmath>
+
+#include "train/heads/objective.h"
+#include "train/stages/losses.h"
+
+namespace headroom {
+inline namespace train {
+namespace {
+
+class LabelObjective : public Objective {
+ public:
+  torch::Tensor loss(const torch::Tensor& outputs, const Batch& batch,
+                     double label_smoothing) const override {
+    return task_loss(outputs, batch.labels, label_smoothing);
+  }
+
+  torch::Tensor distillation(const torch::Tensor& student, const torch::Tensor& teacher,
+                             const Batch& /*batch*/, double temperature) const override {
+    return distillation_loss(student, teacher, temperature);
+  }
+
+  using Objective::evaluate;
+  Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batches,
+                      const ForwardOptions& options,
+                      const ScoreCalibration& calibration) const override {
+    const torch::InferenceMode inference;
+    torch::Tensor correct;
+    torch::Tensor loss;
+    torch::Tensor examples;
+    Evaluation result;
+    for (const Batch& batch : batches) {
+      const torch::Tensor logits = calibrated(forward(weights, batch, options), calibration);
+      const torch::Tensor hits = (logits.argmax(-1) == batch.labels).sum();
+      const torch::Tensor sum =
+          torch::cross_entropy_loss(logits, batch.labels, {}, torch::Reduction::Sum);
+      correct = correct.defined() ? correct + hits : hits;
+      loss = loss.defined() ? loss + sum : sum;
+      const torch::Tensor count = (batch.labels >= 0).sum();
+      examples = examples.defined() ? examples + count : count;
+    }
+    result.examples = examples.defined() ? examples.item<int64_t>() : 0;
+    if (result.examples == 0) return result;
+    result.accuracy = correct.item<double>() / static_cast<double>(result.examples);
+    result.loss = loss.item<double>() / static_cast<double>(result.examples);
+    result.language = weights.head == OutputHead::language;
+    result.quality = result.language ? std::exp(-result.loss) : result.accuracy;
+    return result;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Objective> label_objective() {
+  static const auto only = std::make_shared<const LabelObjective>();
+  return only;
+}
+
+}  // namespace train
+}  // namespace headroom

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "train/heads/fit_scores.h"
+#include "train/heads/objective.h"
+#include "train/heads/regress.h"
+#include "train/stages/losses.h"
+
+namespace headroom {
+namespace {
+
+torch::Tensor rows(std::vector<float> values, int64_t count) {
+  return torch::tensor(values).view({count, -1});
+}
+
+double loss_of(const Objective& objective, const torch::Tensor& outputs, const Batch& batch,
+               double smoothing = 0) {
+  return objective.loss(outputs, batch, smoothing).item<double>();
+}
+
+Batch batch_of(const torch::Tensor& values, int64_t texts = 1) {
+  Batch batch;
+  batch.values = values;
+  batch.texts = texts;
+  return batch;
+}
+
+double log_sigmoid(double x) {
+  return -std::log1p(std::exp(-x));
+}
+
+TEST(TagObjective, CountsFirstPiecesOnly) {
+  const auto objective = tag_objective({"O", "B-X"});
+  Batch batch;
+  batch.labels = torch::tensor({int64_t{-100}, int64_t{1}, int64_t{-100}});
+  const torch::Tensor logits = rows({9, 0, 0, 0, 0, 9}, 3);
+  EXPECT_NEAR(loss_of(*objective, logits, batch), std::log(2.0), 1e-6);
+  const torch::Tensor teacher = rows({0, 0, 0, 0, 9, 9}, 3);
+  EXPECT_NEAR(objective->distillation(logits, teacher, batch, 2).item<double>(), 0, 1e-6)
+      << "they differ where no word begins";
+}
+
+TEST(MultilabelObjective, IsACrossEntropyForEachLabel) {
+  const auto objective = multilabel_objective({});
+  const Batch batch = batch_of(rows({1, 0}, 1));
+  const torch::Tensor logits = rows({2, -1}, 1);
+  EXPECT_NEAR(loss_of(*objective, logits, batch), -(log_sigmoid(2) + log_sigmoid(1)) / 2, 1e-6);
+  const double smoothed = -(0.9 * log_sigmoid(2) + 0.1 * log_sigmoid(-2) + 0.1 * log_sigmoid(-1) +
+                            0.9 * log_sigmoid(1)) /
+                          2;
+  EXPECT_NEAR(loss_of(*objective, logits, batch, 0.2), smoothed, 1e-6);
+  EXPECT_NEAR(objective->distillation(logits, logits, batch, 2).item<double>(), 0, 1e-6);
+  EXPECT_GT(objective->distillation(logits, -logits, batch, 2).item<double>(), 0.1);
+}
+
+TEST(RankObjective, TakesGradesAboveZeroAsRelevant) {
+  const Batch batch = batch_of(rows({3, 5, 0, 5}, 2));  // grade and ideal
+  EXPECT_NEAR(loss_of(*rank_objective(), rows({1, -1}, 2), batch), -log_sigmoid(1), 1e-6);
+}
+
+TEST(NumberObjective, LearnsInUnitsOfItsOwn) {
+  const auto objective = number_objective(100, 10);
+  const Batch batch = batch_of(rows({110, 80}, 2));
+  EXPECT_NEAR(loss_of(*objective, rows({1, -2}, 2), batch), 0, 1e-9);
+  EXPECT_NEAR(loss_of(*objective, rows({0, -2}, 2), batch), 0.5, 1e-6);
+}
+
+TEST(NumberScaleOfRows, IsMeanAndSpread) {
+  EncodedDataset data;
+  data.values = {1, 3, 5, 7};
+  const NumberScale scale = number_scale(data);
+  EXPECT_DOUBLE_EQ(scale.mean, 4);
+  EXPECT_DOUBLE_EQ(scale.spread, std::sqrt(5.0));
+  data.values = {2, 2};
+  EXPECT_DOUBLE_EQ(number_scale(data).spread, 1);
+}
+
+TEST(VectorObjective, TellsPairsFromTheOthersOfTheBatch) {
+  const auto objective = vector_objective({2});
+  const Batch pairs = batch_of({}, 2);
+  const torch::Tensor right = rows({1, 0, 0, 1, 2, 0, 0, 3}, 4);
+  EXPECT_NEAR(loss_of(*objective, right, pairs), std::log1p(std::exp(-20.0)), 1e-5)
+      << "cosines 1 and 0, times 20";
+  const torch::Tensor crossed = rows({1, 0, 0, 1, 0, 2, 3, 0}, 4);
+  EXPECT_NEAR(loss_of(*objective, crossed, pairs), 20, 1e-4);
+  const Batch triples = batch_of({}, 3);
+  const torch::Tensor with_negatives = rows({1, 0, 0, 1, 2, 0, 0, 3, 1, 0, 1, 0}, 6);
+  EXPECT_NEAR(loss_of(*objective, with_negatives, triples),
+              (std::log(3 + std::exp(-20.0)) + std::log1p(3 * std::exp(-20.0))) / 2, 1e-4);
+}
+
+TEST(VectorObjective, PutsScoredPairsInOrder) {
+  const auto objective = vector_objective({2});
+  const Batch batch = batch_of(rows({5, 1}, 2), 2);
+  const torch::Tensor right = rows({1, 0, 1, 0, 1, 0, 0, 1}, 4);  // cosines 1 and 0
+  EXPECT_NEAR(loss_of(*objective, right, batch), std::log1p(std::exp(-20.0)), 1e-5);
+  const torch::Tensor wrong = rows({1, 0, 1, 0, 0, 1, 1, 0}, 4);
+  EXPECT_NEAR(loss_of(*objective, wrong, batch), 20, 1e-4);
+  const Batch equal = batch_of(rows({3, 3}, 2), 2);
+  EXPECT_NEAR(loss_of(*objective, wrong, equal), 0, 1e-6) << "equal scores have no order";
+}
+
+TEST(VectorObjective, AsksTheSameOfPrefixes) {
+  const Batch pairs = batch_of({}, 2);
+  const torch::Tensor outputs = rows({1, 0, -1, 5, 2, 0, -3, 4}, 4);
+  const double whole = loss_of(*vector_objective({2}), outputs, pairs);
+  const double prefix = loss_of(*vector_objective({1}), outputs, pairs);
+  EXPECT_NEAR(loss_of(*vector_objective({2, 1}), outputs, pairs), (whole + prefix) / 2, 1e-5);
+  EXPECT_EQ(vector_widths(256), (std::vector<int64_t>{256, 128, 64}));
+}
+
+TEST(VectorObjective, FollowsTheTeachersDirections) {
+  const auto objective = vector_objective({2});
+  const torch::Tensor teacher = rows({0, 3}, 1);
+  EXPECT_NEAR(objective->distillation(rows({0, 1}, 1), teacher, {}, 2).item<double>(), 0, 1e-5);
+  EXPECT_NEAR(objective->distillation(rows({1, 0}, 1), teacher, {}, 2).item<double>(), 20, 1e-4);
+}
+
+TEST(FitCalibration, FindsTheLineBetweenTwoBudgets) {
+  const std::vector<float> full = {-3, -1, 0, 2, 4};
+  std::vector<float> small;
+  for (const float z : full) small.push_back((z - 1) / 2);  // z = 2 * small + 1
+  std::swap(small[0], small[3]);                            // other rows, the same scores
+  const ScoreCalibration fitted = fit_calibration(0.25, small, full, true);
+  EXPECT_EQ(fitted.budget, 0.25);
+  EXPECT_NEAR(fitted.temperature, 0.5, 1e-6);
+  EXPECT_NEAR(fitted.offset, 1, 1e-6);
+  EXPECT_NEAR(fitted.apply(small[1]), -1, 1e-6);
+}
+
+TEST(FitCalibration, LeavesScoresThatSayNothing) {
+  EXPECT_EQ(fit_calibration(0.5, {1, 1, 1}, {-1, 0, 1}, true), ScoreCalibration{0.5});
+}
+
+}  // namespace
+}  // namespace headroom

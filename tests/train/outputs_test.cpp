@@ -1,0 +1,319 @@
+// Every output from a data file to a checkpoint: it learns, resumes to the same bytes, and both
+// engines say the same about a text.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "checkpoint/checkpoint.h"
+#include "engine/session.h"
+#include "support.h"
+#include "train/evaluate/predictor.h"
+#include "train/reviews.h"
+#include "train/stop_at.h"
+
+namespace headroom {
+namespace {
+namespace fs = std::filesystem;
+using namespace testing;
+
+const std::vector<std::string> fruit = {"apple", "pear", "plum"};
+const std::vector<std::string> towns = {"rome", "paris", "oslo"};
+const std::vector<std::string> noise = {"the", "was", "near", "a", "with", "old"};
+
+std::string some(const std::vector<std::string>& words, Random& random) {
+  return words[random.below(words.size())];
+}
+
+std::string filler(Random& random) {
+  std::string text;
+  for (uint64_t n = 1 + random.below(3); n > 0; --n) text += some(noise, random) + " ";
+  return text;
+}
+
+// Towns of one or two words among others.
+std::string tagged_rows(int rows, uint64_t seed) {
+  Random random{seed};
+  std::string conll = "-DOCSTART- O\n\n";
+  for (int i = 0; i < rows; ++i) {
+    conll += some(noise, random) + " O\n";
+    conll += some(towns, random) + " B-LOC\n";
+    if (random.below(2) == 0) conll += "city I-LOC\n";
+    conll += some(noise, random) + " O\n" + some(fruit, random) + " B-FOOD\n\n";
+  }
+  return conll;
+}
+
+// A row has a label for each kind of word in it.
+std::string label_rows(int rows, uint64_t seed) {
+  Random random{seed};
+  std::string csv;
+  for (int i = 0; i < rows; ++i) {
+    const bool food = random.below(2) == 0;
+    const bool place = random.below(2) == 0;
+    csv += food && place ? "\"food,place\"," : food ? "food," : place ? "place," : ",";
+    csv += filler(random) + (food ? some(fruit, random) + " " : "") + filler(random) +
+           (place ? some(towns, random) : "") + "\n";
+  }
+  return csv;
+}
+
+// How many fruits there are, times 100, plus 1000.
+std::string number_rows(int rows, uint64_t seed) {
+  Random random{seed};
+  std::string csv;
+  for (int i = 0; i < rows; ++i) {
+    const uint64_t count = random.below(4);
+    csv += std::to_string(1000 + 100 * count) + "," + filler(random);
+    for (uint64_t n = 0; n < count; ++n) csv += some(fruit, random) + " ";
+    csv += "\n";
+  }
+  return csv;
+}
+
+// Passages about fruit answer every query.
+std::string judged_rows(int queries, uint64_t seed) {
+  Random random{seed};
+  std::string csv;
+  for (int i = 0; i < queries; ++i) {
+    for (int passage = 0; passage < 4; ++passage) {
+      const bool right = passage == static_cast<int>(random.below(4)) || passage == 3;
+      csv += std::string(right ? "1" : "0") + ",query " + std::to_string(i) + "," + filler(random) +
+             some(right ? fruit : towns, random) + "\n";
+    }
+  }
+  return csv;
+}
+
+// Alike are texts of one kind.
+std::string scored_pairs(int rows, uint64_t seed) {
+  Random random{seed};
+  std::string csv;
+  for (int i = 0; i < rows; ++i) {
+    const bool alike = random.below(2) == 0;
+    csv += std::string(alike ? "5" : "1") + "," + filler(random) + some(fruit, random) + "," +
+           filler(random) + some(alike ? fruit : towns, random) + "\n";
+  }
+  return csv;
+}
+
+struct Example {
+  Task task;
+  std::string (*rows)(int rows, uint64_t seed);
+  const char* format;
+  const char* options;
+  std::string measure;
+  double least;  // of the measure at every budget
+};
+
+void PrintTo(const Example& example, std::ostream* out) {
+  *out << task_name(example.task);
+}
+
+class Outputs : public ::testing::TestWithParam<Example> {
+ protected:
+  std::string spec(const char* file, int rows, uint64_t seed) const {
+    const Example& example = GetParam();
+    return std::string(example.format) + ":" +
+           folder.write(file, example.rows(rows, seed)).string() + example.options;
+  }
+  TrainRequest request(const char* name) const {
+    TrainRequest request = request_for("", folder.path() / name);
+    request.task.task = GetParam().task;
+    request.task.data = spec("train", 240, 1);
+    request.task.max_tokens = 20;
+    request.task.min_count = 1;
+    request.method = Method::nested;
+    request.recipe.dense_epochs = 8;
+    request.recipe.nested_epochs = 6;
+    request.recipe.dense_rate = request.recipe.nested_rate = 5e-3;
+    request.budgets = {0.25, 0.5, 1.0};
+    return request;
+  }
+  TemporaryFolder folder;
+};
+
+double measure_of(const BudgetScore& score, const std::string& name) {
+  for (const NamedMeasure& each : score.measures) {
+    if (each.name == name) return each.value;
+  }
+  ADD_FAILURE() << "no measure " << name;
+  return 0;
+}
+
+TEST_P(Outputs, AreLearnedAtEveryBudget) {
+  TrainRequest asked = request("model");
+  asked.task.eval_data = spec("test", 100, 2);
+  const TrainReport report = train_quietly(asked);
+  const ModelConfig config = read_config(asked.out);
+  EXPECT_EQ(config.task, GetParam().task);
+  const auto scores = evaluate_at(asked.out, asked.task.eval_data, asked.budgets);
+  ASSERT_EQ(report.scores.size(), 3U);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    EXPECT_EQ(scores[i].measures, report.scores[i].measures) << "as stored";
+    EXPECT_EQ(scores[i].measures[0].name, GetParam().measure);
+    EXPECT_GE(measure_of(scores[i], GetParam().measure), GetParam().least)
+        << "budget " << scores[i].budget;
+    EXPECT_EQ(to_json(scores[i])["loss"], scores[i].loss);
+  }
+  EXPECT_LT(scores[0].model_macs, scores[2].model_macs);
+}
+
+TEST_P(Outputs, ResumeToTheSameBytes) {
+  TrainRequest whole = request("whole");
+  whole.recipe.dense_epochs = whole.recipe.nested_epochs = 0.5;
+  train_quietly(whole);
+  for (const int64_t step : {3, 9}) {
+    SCOPED_TRACE(step);
+    TrainRequest stopped = whole;
+    stopped.out = folder.path() / std::to_string(step);
+    stopped.save_seconds = 0;
+    expect_stopped(StopAt::step(step), [&](ProgressSink& stop) { train_model(stopped, stop); });
+    stopped.resume = true;
+    train_quietly(stopped);
+    EXPECT_TRUE(same_model(whole.out, stopped.out));
+  }
+  TrainRequest other = whole;
+  other.out = folder.path() / "other";
+  other.save_seconds = 0;
+  expect_stopped(StopAt::step(3), [&](ProgressSink& stop) { train_model(other, stop); });
+  other.resume = true;
+  other.task.data = spec("train", 240, 3);
+  expect_error(ErrorCode::usage, "training rows", [&] { train_quietly(other); });
+}
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-4) << i;
+}
+
+TEST_P(Outputs, AreTheSameInBothEngines) {
+  TrainRequest asked = request("model");
+  asked.recipe.dense_epochs = asked.recipe.nested_epochs = 0.5;
+  train_quietly(asked);
+  const ModelConfig config = read_config(asked.out);
+  Session session(EngineModel::load(asked.out, config, {Precision::fp32, {}}), 1);
+  const std::vector<Text> texts = {{"the old apple was near rome"}, {"pear"}};
+  for (const double budget : {1.0, 0.25}) {
+    const Predictor predictor(asked.out, budget, 1, "cpu");
+    for (const Text& one : texts) {
+      Text text = one;
+      if (config.task == Task::rerank) text.pair = "a plum with oslo";
+      const Answer torch = predictor.predict(text);
+      const Answer native = session.run(std::span(&text, 1), Budget{budget})[0];
+      if (config.task != Task::tag) expect_near(native.scores, torch.scores);
+      EXPECT_EQ(native.labels, torch.labels);
+      EXPECT_NEAR(native.score, torch.score, 1e-4 * std::max(1.0, std::abs(torch.score)));
+      EXPECT_NEAR(native.logit, torch.logit, 1e-4 * std::max(1.0, std::abs(torch.logit)));
+      expect_near({native.embedding.begin(), native.embedding.end()},
+                  {torch.embedding.begin(), torch.embedding.end()});
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Outputs,
+    ::testing::Values(Example{Task::tag, tagged_rows, "conll", "", "f1", 0.9},
+                      Example{Task::multilabel, label_rows, "csv", "", "f1", 0.9},
+                      Example{Task::regress, number_rows, "csv", "", "spearman", 0.8},
+                      Example{Task::rerank, judged_rows, "csv", "?text=2&text_pair=3", "ndcg", 0.9},
+                      Example{Task::embed, scored_pairs, "csv", "?label=1&text=2&text_pair=3",
+                              "spearman", 0.7}),
+    [](const auto& info) { return std::string(task_name(info.param.task)); });
+
+TEST(NumberModel, SaysItsNumbersInTheUnitsOfTheData) {
+  const TemporaryFolder folder;
+  TrainRequest request = request_for("", folder.path() / "model");
+  request.task.task = Task::regress;
+  request.task.data = "csv:" + folder.write("train", number_rows(240, 1)).string();
+  request.method = Method::dense;
+  request.recipe.dense_epochs = 10;
+  request.recipe.dense_rate = 5e-3;
+  train_quietly(request);
+  EXPECT_NEAR(Predictor(request.out, 1.0, 1, "cpu").predict({"the apple pear"}).score, 1200, 60);
+}
+
+TEST(VectorModel, LearnsFromPairsAndTriples) {
+  const TemporaryFolder folder;
+  Random random{1};
+  std::string csv;
+  for (int i = 0; i < 240; ++i) {
+    const size_t kind = random.below(3);
+    csv += fruit[kind] + " " + filler(random) + "," + towns[kind] + " " + filler(random) + "," +
+           towns[(kind + 1) % 3] + "\n";
+  }
+  const std::string data = "csv:" + folder.write("train", csv).string();
+  for (const char* columns : {"?text=1&text_pair=2", "?text=1&text_pair=2&negative=3"}) {
+    SCOPED_TRACE(columns);
+    TrainRequest request = request_for("", folder.path() / "model");
+    request.task.task = Task::embed;
+    request.task.data = data + columns;
+    request.method = Method::nested;
+    request.recipe.dense_epochs = 8;
+    request.recipe.nested_epochs = 4;
+    request.recipe.dense_rate = request.recipe.nested_rate = 5e-3;
+    const TrainReport report = train_quietly(request);
+    EXPECT_EQ(report.scores[0].measures[0].name, "mrr");
+    const Predictor predictor(request.out, 0.5, 1, "cpu");
+    const auto cosine = [&](const char* a, const char* b) {
+      const Answer first = predictor.predict({a});
+      const Answer second = predictor.predict({b});
+      double sum = 0;
+      for (size_t i = 0; i < first.embedding.size(); ++i) {
+        sum += static_cast<double>(first.embedding[i]) * second.embedding[i];
+      }
+      return sum;
+    };
+    EXPECT_GT(cosine("apple", "rome"), cosine("apple", "paris") + 0.2);
+    EXPECT_NEAR(cosine("apple", "apple"), 1, 1e-5) << "normalised";
+  }
+}
+
+TEST(SeveralLabels, HaveThresholdsAndACalibrationForEveryBudget) {
+  const TemporaryFolder folder;
+  TrainRequest request = request_for("", folder.path() / "model");
+  request.task.task = Task::multilabel;
+  request.task.data = "csv:" + folder.write("train", label_rows(200, 1)).string();
+  request.method = Method::nested;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 1;
+  train_quietly(request);
+  const OutputConfig output = read_config(request.out).output;
+  EXPECT_EQ(output.thresholds.size(), 2U);
+  ASSERT_EQ(output.calibration.size(), 5U);
+  EXPECT_EQ(output.calibration.front().budget, 0.125);
+  EXPECT_EQ(output.calibration.back(), ScoreCalibration{1.0});
+}
+
+TEST(NewOutputs, RefuseHeadsChosenForEachInput) {
+  const TemporaryFolder folder;
+  TrainRequest request = request_for("", folder.path() / "model");
+  request.task.task = Task::tag;
+  request.task.data = "conll:" + folder.write("train", tagged_rows(20, 1)).string();
+  request.method = Method::adaptive;
+  expect_error(ErrorCode::usage, "--method nested", [&] { train_quietly(request); });
+}
+
+TEST(NewOutputs, StartFromAnotherModelsEncoder) {
+  const TemporaryFolder folder;
+  TrainRequest first =
+      request_for(folder.write("train.csv", reviews(100, 1)), folder.path() / "classifier");
+  first.recipe.dense_epochs = 0.2;
+  first.method = Method::dense;
+  train_quietly(first);
+  TrainRequest second = request_for("", folder.path() / "tagger");
+  second.init = first.out;
+  second.task.task = Task::tag;
+  second.task.data = "conll:" + folder.write("train", tagged_rows(60, 1)).string();
+  second.method = Method::dense;
+  second.recipe.dense_epochs = 0.2;
+  train_quietly(second);
+  const ModelConfig config = read_config(second.out);
+  EXPECT_EQ(config.labels, (std::vector<std::string>{"O", "B-FOOD", "B-LOC", "I-LOC"}));
+  EXPECT_EQ(config.shape.width, 16);
+  second.init = second.out;  // its own labels and head come along
+  second.out = folder.path() / "again";
+  train_quietly(second);
+  EXPECT_EQ(read_config(second.out).labels, config.labels);
+}
+
+}  // namespace
+}  // namespace headroom
