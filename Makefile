@@ -9,7 +9,7 @@ PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help packages check-packages configure build with-bench demo test format format-check tidy asan \
+.PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
@@ -25,19 +25,32 @@ check-packages: ## the same, and those needed by the tests and linters
 	@scripts/install-packages check
 
 # A configured tree stays as it is: `make build` then neither adds tests nor takes them away.
-build: packages ## build build/bin/headroom (release)
+build-inference: ## build build/bin/headroom without the training half, for those who never train
+	@scripts/install-packages inference
+	@[ -e $(BUILD)/build.ninja ] || cmake --preset release -DHEADROOM_TESTS=OFF -DHEADROOM_TRAINING=OFF
+	cmake --build $(BUILD) -j $(JOBS) --target headroom
+
+build: packages ## build build/bin/headroom and build/bin/headroom-train (release)
 	@[ -e $(BUILD)/build.ninja ] || cmake --preset release -DHEADROOM_TESTS=OFF
+	@cmake -S . -B $(BUILD) -DHEADROOM_TRAINING=ON >/dev/null
 	cmake --build $(BUILD) -j $(JOBS) --target headroom headroom-train
 
 # The programs that measure, which `make test` leaves out of the build folder.
 with-bench: build
 	@cmake -S . -B $(BUILD) -DHEADROOM_BENCH=ON >/dev/null
 
-demo: build ## train a small budgeted model, score it, time it, use it (a few minutes)
-	@scripts/demo
+# The training half is built second: the first answers need not wait for it.
+demo: build-inference ## classify headlines, then build the training half, train on tickets, write a report
+	@scripts/demo answers
+	@$(MAKE) --no-print-directory build
+	@scripts/demo train
+
+PREFIX ?= /usr/local
+install: build ## install programs, library, headers and man pages below PREFIX (/usr/local)
+	cmake --install $(BUILD) --prefix $(PREFIX)
 
 configure: check-packages ## configure the release build with tests
-	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=ON -DHEADROOM_UNITY=OFF \
+	cmake --preset release -DHEADROOM_TRAINING=ON -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=ON -DHEADROOM_UNITY=OFF \
 	  -DHEADROOM_BENCH=ON
 
 # Tests of plain layers are compiled once, under the sanitizers; the release build tests what is fast
@@ -45,7 +58,7 @@ configure: check-packages ## configure the release build with tests
 test: check-packages format-check ## everything CI does: format, build, tidy, sanitizers, tests
 	@scripts/check-page
 	@scripts/check-links
-	cmake --preset release -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF -DHEADROOM_UNITY=ON \
+	cmake --preset release -DHEADROOM_TRAINING=ON -DHEADROOM_TESTS=ON -DHEADROOM_PLAIN_TESTS=OFF -DHEADROOM_UNITY=ON \
 	  -DHEADROOM_BENCH=OFF \
 	  -DHEADROOM_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON)
 	cmake --build $(BUILD) -j $(JOBS)
