@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "few_threads.h"
+#include "support.h"
+
 namespace headroom::server {
 namespace {
 
@@ -131,6 +134,14 @@ TEST(RequestPool, AFullOneStillTakesAClientThatHasLittleWaiting) {
   EXPECT_TRUE(pool.post("other", 1, [&] { ran.set_value(); }));
   ran.get_future().wait();
   running.let_go();
+}
+
+TEST(RequestPool, AThreadThatCannotStartIsAnErrorAndEndsTheOthers) {
+  const headroom::testing::FewThreads few;
+  RequestPoolSettings settings;
+  settings.threads = 1000;
+  headroom::testing::expect_error(ErrorCode::runtime, "of 1001 for requests",
+                                  [&] { const RequestPool pool(settings); });
 }
 
 }  // namespace

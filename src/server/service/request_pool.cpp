@@ -1,10 +1,14 @@
 #include "server/service/request_pool.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include "base/error.h"
 
 namespace headroom::server {
 namespace {
@@ -20,15 +24,29 @@ constexpr double large_cost = 65536;
 RequestPool::RequestPool(const RequestPoolSettings& settings) : settings_(settings) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   settings_.threads = std::max(2, settings.threads > 0 ? settings.threads : cores / 4);
-  for (int i = 0; i < settings_.threads; ++i) threads_.emplace_back([this] { work(Share::small); });
-  threads_.emplace_back([this] {
-    // Of this thread alone, as Linux has it; where it fails, large requests are no more patient.
-    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10));
-    work(Share::large);
-  });
+  try {
+    for (int i = 0; i < settings_.threads; ++i) {
+      threads_.emplace_back([this] { work(Share::small); });
+    }
+    threads_.emplace_back([this] {
+      // Of this thread alone, as Linux has it; where it fails, large requests are no more patient.
+      static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10));
+      work(Share::large);
+    });
+  } catch (const std::system_error& problem) {
+    const size_t started = threads_.size();
+    stop();  // those that did start must end before their members do
+    throw Error(ErrorCode::runtime, "start threads",
+                fmt::format("the system gave {} of {} for requests: {}", started,
+                            settings_.threads + 1, problem.what()));
+  }
 }
 
 RequestPool::~RequestPool() {
+  stop();
+}
+
+void RequestPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

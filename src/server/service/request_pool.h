@@ -49,6 +49,7 @@ class RequestPool {
 
   enum class Share { small, large };  // which requests a thread takes
 
+  void stop();
   void work(Share share);
   Clients::iterator next(Share share);
 
