@@ -35,14 +35,14 @@ LatencyEstimate measured(const LatencyTable& table, double budget, int64_t token
 }
 
 // Between which measured lengths a length lies: the same for every budget of a request.
-struct LengthPlace {
+struct LengthInterpolation {
   int64_t below = 0;
   int64_t above = 0;
   double share = 0;   // of the way from below to above
   double factor = 1;  // beyond the longest, time grows in proportion
 };
 
-LengthPlace place_of(const std::vector<int64_t>& lengths, int64_t tokens) {
+LengthInterpolation interpolation_at(const std::vector<int64_t>& lengths, int64_t tokens) {
   const auto above = std::lower_bound(lengths.begin(), lengths.end(), tokens);
   if (above == lengths.end()) {
     return {lengths.back(), lengths.back(), 0,
@@ -55,10 +55,11 @@ LengthPlace place_of(const std::vector<int64_t>& lengths, int64_t tokens) {
 }
 
 // At a measured budget.
-LatencyEstimate at_place(const LatencyTable& table, double budget, const LengthPlace& place) {
-  const LatencyEstimate below = measured(table, budget, place.below);
-  if (place.below == place.above) return scaled(below, place.factor);
-  return blend(below, measured(table, budget, place.above), place.share);
+LatencyEstimate estimate_at(const LatencyTable& table, double budget,
+                            const LengthInterpolation& between) {
+  const LatencyEstimate below = measured(table, budget, between.below);
+  if (between.below == between.above) return scaled(below, between.factor);
+  return blend(below, measured(table, budget, between.above), between.share);
 }
 
 }  // namespace
@@ -72,21 +73,21 @@ std::vector<int64_t> LatencyTable::lengths() const {
 }
 
 LatencyEstimate LatencyTable::estimate(double budget, int64_t tokens) const {
-  const LengthPlace place = place_of(lengths(), tokens);
+  const LengthInterpolation between = interpolation_at(lengths(), tokens);
   const std::vector<double> known = budgets();
   const auto above = std::lower_bound(known.begin(), known.end(), budget);
-  if (above == known.end()) return at_place(*this, known.back(), place);
-  if (*above == budget || above == known.begin()) return at_place(*this, *above, place);
+  if (above == known.end()) return estimate_at(*this, known.back(), between);
+  if (*above == budget || above == known.begin()) return estimate_at(*this, *above, between);
   const double below = *(above - 1);
-  return blend(at_place(*this, below, place), at_place(*this, *above, place),
+  return blend(estimate_at(*this, below, between), estimate_at(*this, *above, between),
                (budget - below) / (*above - below));
 }
 
 std::optional<double> LatencyTable::largest_budget(double target_ms, int64_t tokens) const {
-  const LengthPlace place = place_of(lengths(), tokens);
+  const LengthInterpolation between = interpolation_at(lengths(), tokens);
   std::optional<double> best;
   for (const double budget : budgets()) {
-    if (at_place(*this, budget, place).p90_ms <= target_ms) best = budget;
+    if (estimate_at(*this, budget, between).p90_ms <= target_ms) best = budget;
   }
   return best;
 }

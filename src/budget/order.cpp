@@ -10,20 +10,20 @@
 
 namespace headroom {
 
-std::vector<int64_t> places_by_score(const std::vector<double>& scores) {
-  std::vector<int64_t> places(scores.size());
-  std::iota(places.begin(), places.end(), 0);
-  std::stable_sort(places.begin(), places.end(), [&](int64_t a, int64_t b) {
+std::vector<int64_t> argsort_descending(const std::vector<double>& scores) {
+  std::vector<int64_t> indices(scores.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  std::stable_sort(indices.begin(), indices.end(), [&](int64_t a, int64_t b) {
     return scores[static_cast<size_t>(a)] > scores[static_cast<size_t>(b)];
   });
-  return places;
+  return indices;
 }
 
 HeadOrder order_by_score(const std::vector<double>& scores, int64_t layers, int64_t heads) {
   HeadOrder order{layers, heads, {}};
   std::vector<bool> layer_seen(static_cast<size_t>(layers));
   std::vector<HeadUnit> rest;
-  for (const int64_t index : places_by_score(scores)) {
+  for (const int64_t index : argsort_descending(scores)) {
     const HeadUnit unit{static_cast<int32_t>(index / heads), static_cast<int32_t>(index % heads)};
     const auto layer = static_cast<size_t>(unit.layer);
     (layer_seen[layer] ? rest : order.units).push_back(unit);

@@ -21,8 +21,8 @@ struct HeadOrder {
   bool operator==(const HeadOrder&) const = default;
 };
 
-// The places of `scores`, highest first. Ties go to the earlier place.
-std::vector<int64_t> places_by_score(const std::vector<double>& scores);
+// The indices of `scores`, highest first. Ties go to the earlier index.
+std::vector<int64_t> argsort_descending(const std::vector<double>& scores);
 
 // Ranks the L x H `scores` (row-major): first the best head of each layer, best first, so that no
 // layer is ever without one; then all others, best first. Ties go to the earlier layer and head.

@@ -24,8 +24,8 @@ std::vector<LatencyTable> read_tables(const std::filesystem::path& file) {
   return tables;
 }
 
-bool same_place(const LatencyTable& a, const std::string& machine, const std::string& precision,
-                int threads) {
+bool same_setting(const LatencyTable& a, const std::string& machine, const std::string& precision,
+                  int threads) {
   return a.machine == machine && a.precision == precision && a.threads == threads;
 }
 
@@ -35,7 +35,7 @@ std::optional<LatencyTable> find_latency_table(const std::filesystem::path& chec
                                                const std::string& machine,
                                                const std::string& precision, int threads) {
   for (LatencyTable& table : read_tables(checkpoint / "latency.json")) {
-    if (same_place(table, machine, precision, threads)) return std::move(table);
+    if (same_setting(table, machine, precision, threads)) return std::move(table);
   }
   return std::nullopt;
 }
@@ -43,7 +43,7 @@ std::optional<LatencyTable> find_latency_table(const std::filesystem::path& chec
 void store_latency_table(const std::filesystem::path& checkpoint, const LatencyTable& table) {
   std::vector<LatencyTable> tables = read_tables(checkpoint / "latency.json");
   std::erase_if(tables, [&](const LatencyTable& old) {
-    return same_place(old, table.machine, table.precision, table.threads);
+    return same_setting(old, table.machine, table.precision, table.threads);
   });
   tables.push_back(table);
   Json json = {{"tables", Json::array()}};

@@ -29,8 +29,8 @@ void add_parallel(CLI::App& app, ParallelOptions& options) {
 }
 
 bool run_copies(ParallelOptions& options, int argc, char** argv) {
-  options.settings.place = find_rank_place();
-  const int size = options.settings.place.size;
+  options.settings.world = find_world();
+  const int size = options.settings.world.size;
   if (options.processes == 1 || options.processes == size) return false;
   if (size > 1) {
     throw Error(ErrorCode::usage, "read options",
@@ -42,7 +42,7 @@ bool run_copies(ParallelOptions& options, int argc, char** argv) {
 }
 
 std::unique_ptr<ProgressSink> rank_progress(const ParallelOptions& options) {
-  if (options.settings.place.rank > 0) return std::make_unique<SilentProgress>();
+  if (options.settings.world.rank > 0) return std::make_unique<SilentProgress>();
   return std::make_unique<ConsoleProgress>();
 }
 

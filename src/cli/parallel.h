@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/progress.h"
-#include "train/parallel/rank_place.h"
+#include "train/parallel/world.h"
 
 namespace headroom {
 
@@ -17,7 +17,7 @@ struct ParallelOptions {
 void add_parallel(CLI::App& app, ParallelOptions& options);
 
 // With --nproc N in a process that no launcher started: runs N copies of this command, waits for
-// them and says true; throws what the first of them failed with. Otherwise fills in the place of
+// them and says true; throws what the first of them failed with. Otherwise fills in the rank of
 // this process among others that run, if any, and says false.
 bool run_copies(ParallelOptions& options, int argc, char** argv);
 

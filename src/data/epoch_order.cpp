@@ -28,18 +28,18 @@ std::vector<std::vector<int32_t>> epoch_batches(std::span<const int32_t> lengths
   random.shuffle(rows);
 
   const auto size = static_cast<size_t>(batch_size);
-  const auto place = [&](size_t index) {
+  const auto at = [&](size_t index) {
     return rows.begin() + static_cast<std::ptrdiff_t>(std::min(index, rows.size()));
   };
   std::vector<std::vector<int32_t>> batches;
   for (size_t start = 0; start < rows.size(); start += size * window_batches) {
     // Stable: rows of equal length stay in the shuffled order.
-    std::stable_sort(place(start), place(start + size * window_batches), [&](int32_t a, int32_t b) {
+    std::stable_sort(at(start), at(start + size * window_batches), [&](int32_t a, int32_t b) {
       return lengths[static_cast<size_t>(a)] < lengths[static_cast<size_t>(b)];
     });
   }
   for (size_t start = 0; start < rows.size(); start += size) {
-    batches.emplace_back(place(start), place(start + size));
+    batches.emplace_back(at(start), at(start + size));
   }
   random.shuffle(batches);
   return batches;

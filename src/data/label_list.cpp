@@ -14,7 +14,7 @@
 namespace headroom {
 namespace {
 
-std::optional<int64_t> whole_number(const std::string& text) {
+std::optional<int64_t> parse_integer(const std::string& text) {
   int64_t value = 0;
   const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || stop != text.data() + text.size()) return std::nullopt;
@@ -35,9 +35,9 @@ LabelList::LabelList(const std::vector<std::string>* fixed) : fixed_(fixed != nu
 }
 
 int32_t LabelList::insert(const std::string& label) {
-  const auto [place, fresh] = numbers_.emplace(label, static_cast<int32_t>(labels_.size()));
+  const auto [entry, fresh] = numbers_.emplace(label, static_cast<int32_t>(labels_.size()));
   if (fresh) labels_.push_back(label);
-  return place->second;
+  return entry->second;
 }
 
 void LabelList::prefer(const std::vector<std::string>& names) {
@@ -49,25 +49,27 @@ void LabelList::prefer(const std::vector<std::string>& names) {
   if (keeps_order) preferred_ = labels_.size();
 }
 
-int32_t LabelList::number(const std::string& label, const RowPlace& place) {
-  if (label.empty()) fail_row(place, "the label is empty; is the label column the right one?");
+int32_t LabelList::number(const std::string& label, const RowOrigin& origin) {
+  if (label.empty()) fail_row(origin, "the label is empty; is the label column the right one?");
   const auto found = numbers_.find(label);
   if (found != numbers_.end()) return found->second;
-  if (fixed_) fail_unknown(label, place);
+  if (fixed_) fail_unknown(label, origin);
   if (labels_.size() == max_labels) {
-    fail_row(place, fmt::format("more than {} different labels; is the label column the right one?",
-                                max_labels));
+    fail_row(origin,
+             fmt::format("more than {} different labels; is the label column the right one?",
+                         max_labels));
   }
   return insert(label);
 }
 
-void LabelList::fail_unknown(const std::string& label, const RowPlace& place) const {
+void LabelList::fail_unknown(const std::string& label, const RowOrigin& origin) const {
   const size_t shown = std::min(labels_.size(), shown_labels);
-  fail_row(place, fmt::format("unknown label \"{}\"; known are: {}{}{}", label,
-                              fmt::join(labels_.begin(),
-                                        labels_.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                              shown < labels_.size() ? ", ..." : "",
-                              place.line == 1 ? ". If line 1 is a header, say ?header=1" : ""));
+  fail_row(origin,
+           fmt::format("unknown label \"{}\"; known are: {}{}{}", label,
+                       fmt::join(labels_.begin(),
+                                 labels_.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       shown < labels_.size() ? ", ..." : "",
+                       origin.line == 1 ? ". If line 1 is a header, say ?header=1" : ""));
 }
 
 LabelList::Order LabelList::finish() const {
@@ -75,11 +77,11 @@ LabelList::Order LabelList::finish() const {
   std::iota(order.begin(), order.end(), size_t{0});
   const auto sorted = order.begin() + static_cast<std::ptrdiff_t>(preferred_);
   const bool numeric = std::all_of(sorted, order.end(),
-                                   [&](size_t i) { return whole_number(labels_[i]).has_value(); });
+                                   [&](size_t i) { return parse_integer(labels_[i]).has_value(); });
   std::sort(sorted, order.end(), [&](size_t a, size_t b) {
     if (numeric) {
-      const int64_t left = *whole_number(labels_[a]);
-      const int64_t right = *whole_number(labels_[b]);
+      const int64_t left = *parse_integer(labels_[a]);
+      const int64_t right = *parse_integer(labels_[b]);
       if (left != right) return left < right;
     }
     return labels_[a] < labels_[b];

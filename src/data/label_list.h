@@ -24,7 +24,7 @@ class LabelList {
 
   // The provisional number of `label`. Throws ErrorCode::bad_data when it is empty or not among the
   // fixed ones.
-  int32_t number(const std::string& label, const RowPlace& place);
+  int32_t number(const std::string& label, const RowOrigin& origin);
 
   // The final order: fixed or preferred ones as given, the others by number when all are whole
   // numbers, else by bytes. `renumber[provisional]` is the final number.
@@ -36,7 +36,7 @@ class LabelList {
 
  private:
   int32_t insert(const std::string& label);
-  [[noreturn]] void fail_unknown(const std::string& label, const RowPlace& place) const;
+  [[noreturn]] void fail_unknown(const std::string& label, const RowOrigin& origin) const;
 
   bool fixed_;
   size_t preferred_ = 0;  // labels_[0, preferred_) keep their order

@@ -19,17 +19,17 @@ class RowChecker {
  public:
   explicit RowChecker(LabelList& labels) : labels_(labels) {}
 
-  TextRow check(RawRow& row, const RowPlace& place) {
+  TextRow check(RawRow& row, const RowOrigin& origin) {
     for (const std::string* text : {&row.text, &row.text_pair, &row.label}) {
-      if (find_invalid_utf8(*text)) require_utf8(*text, "load data", place.describe());
+      if (find_invalid_utf8(*text)) require_utf8(*text, "load data", origin.describe());
     }
     if (rows_ == 0) pairs_ = row.has_pair;
     if (row.has_pair != pairs_) {
-      fail_row(place, row.has_pair ? "has a text_pair, but the rows before it have none"
-                                   : "has no text_pair, but the rows before it have one");
+      fail_row(origin, row.has_pair ? "has a text_pair, but the rows before it have none"
+                                    : "has no text_pair, but the rows before it have one");
     }
-    if (row.has_list) fail_row(place, "has a list of labels: that is for --task multilabel");
-    const int32_t label = labels_.number(row.label, place);
+    if (row.has_list) fail_row(origin, "has a list of labels: that is for --task multilabel");
+    const int32_t label = labels_.number(row.label, origin);
     ++rows_;
     return {std::move(row.text), std::move(row.text_pair), label};
   }
@@ -58,7 +58,7 @@ StreamedRows stream_text_rows(const DataSpec& spec, const fs::path& data_dir,
     const int64_t before = checker.rows();
     std::string names = read_source(
         source, data_dir, Task::classify, list,
-        [&](RawRow& row, const RowPlace& place) { take(checker.check(row, place), place); });
+        [&](RawRow& row, const RowOrigin& origin) { take(checker.check(row, origin), origin); });
     if (!names.empty()) columns.push_back(std::move(names));
     if (checker.rows() == before) fail_empty(source);
   }
@@ -73,8 +73,8 @@ TextDataset read_text_dataset(const DataSpec& spec, const fs::path& data_dir,
   dataset.name = spec.spelled;
   MemoryAllowance memory(max_memory, "load data", "rows");
   StreamedRows all =
-      stream_text_rows(spec, data_dir, labels, [&](TextRow row, const RowPlace& place) {
-        if (!memory.take(memory_of(row))) memory.fail(place.describe());
+      stream_text_rows(spec, data_dir, labels, [&](TextRow row, const RowOrigin& origin) {
+        if (!memory.take(memory_of(row))) memory.fail(origin.describe());
         dataset.rows.push_back(std::move(row));
       });
   dataset.labels = std::move(all.labels);

@@ -32,7 +32,7 @@ TextDataset read_text_dataset(const DataSpec& spec, const std::filesystem::path&
 // What is known once every row has been seen.
 struct StreamedRows {
   std::vector<std::string> labels;
-  std::vector<int32_t> renumber;  // from the label of a row as it was handed out to its place here
+  std::vector<int32_t> renumber;  // from the label of a row as it was handed out to its index here
   int64_t rows = 0;
   bool pairs = false;
   std::vector<std::string> columns =
@@ -42,7 +42,7 @@ struct StreamedRows {
 // Hands every row to `take` as it is read, checked in the same way, and keeps none: a file may be
 // larger than memory. Which labels there are shows only at the end, so until then each has a
 // provisional number.
-using TakeRow = std::function<void(TextRow row, const RowPlace& place)>;
+using TakeRow = std::function<void(TextRow row, const RowOrigin& origin)>;
 StreamedRows stream_text_rows(const DataSpec& spec, const std::filesystem::path& data_dir,
                               const std::vector<std::string>* labels, const TakeRow& take);
 

@@ -6,12 +6,12 @@
 
 namespace headroom {
 
-std::string RowPlace::describe() const {
+std::string RowOrigin::describe() const {
   return line == 0 ? std::string(file) : fmt::format("{} line {}", file, line);
 }
 
-void fail_row(const RowPlace& place, std::string_view message) {
-  throw Error(ErrorCode::bad_data, "load data", fmt::format("{}: {}", place.describe(), message));
+void fail_row(const RowOrigin& origin, std::string_view message) {
+  throw Error(ErrorCode::bad_data, "load data", fmt::format("{}: {}", origin.describe(), message));
 }
 
 }  // namespace headroom

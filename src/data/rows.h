@@ -16,13 +16,13 @@ struct RawRow {
   std::string label;  // as the file writes it, or the class name where the set has a list
   bool has_pair = false;
   bool has_label = true;                 // only rows for vectors may have none
-  std::vector<std::string> labels = {};  // where the file has a list of them in the label's place
+  std::vector<std::string> labels = {};  // where the file has a list of them in place of a label
   bool has_list = false;
   std::string negative = {};  // for vectors: a text that is unlike `text`
   bool has_negative = false;
 };
 
-struct RowPlace {
+struct RowOrigin {
   std::string_view file;
   int64_t line = 0;  // 0: the file is the row
 
@@ -30,9 +30,9 @@ struct RowPlace {
 };
 
 // Throws ErrorCode::bad_data "load data: PLACE: MESSAGE".
-[[noreturn]] void fail_row(const RowPlace& place, std::string_view message);
+[[noreturn]] void fail_row(const RowOrigin& origin, std::string_view message);
 
 // The sink may move the row's texts out; a reader sets them anew for each row.
-using RowSink = std::function<void(RawRow& row, const RowPlace& place)>;
+using RowSink = std::function<void(RawRow& row, const RowOrigin& origin)>;
 
 }  // namespace headroom

@@ -18,19 +18,19 @@ void read_json_rows(const fs::path& path, bool label_needed, const RowSink& sink
   JsonLinesReader reader(input);
   JsonRow json;
   while (reader.next(json)) {
-    const RowPlace place = {input.name(), reader.line()};
+    const RowOrigin origin = {input.name(), reader.line()};
     RawRow row;
     row.text = std::move(json.text);
     row.has_pair = json.text_pair.has_value();
     row.text_pair = json.text_pair.value_or("");
     row.has_label = json.label.has_value() || json.labels.has_value();
-    if (label_needed && !row.has_label) fail_row(place, "the object has no \"label\"");
+    if (label_needed && !row.has_label) fail_row(origin, "the object has no \"label\"");
     row.label = json.label.value_or("");
     row.has_list = json.labels.has_value();
     if (row.has_list) row.labels = std::move(*json.labels);
     row.has_negative = json.negative.has_value();
     row.negative = json.negative.value_or("");
-    sink(row, place);
+    sink(row, origin);
   }
 }
 

@@ -46,13 +46,13 @@ std::vector<std::string> split_labels(std::string_view text) {
   return names;
 }
 
-double parse_number(const std::string& text, const RowPlace& place) {
+double parse_number(const std::string& text, const RowOrigin& origin) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem == std::errc() && stop == end && std::isfinite(value)) return value;
-  fail_row(place, fmt::format("\"{}\" is not a number{}", text,
-                              place.line == 1 ? "; if line 1 is a header, say ?header=1" : ""));
+  fail_row(origin, fmt::format("\"{}\" is not a number{}", text,
+                               origin.line == 1 ? "; if line 1 is a header, say ?header=1" : ""));
 }
 
 // Turns rows as they come into targets; all must have the same form.
@@ -61,27 +61,27 @@ class TargetReader {
   TargetReader(Task task, LabelList& labels, uint64_t max_memory)
       : task_(task), labels_(labels), memory_(max_memory, "load data", "rows") {}
 
-  void take(RawRow& raw, const RowPlace& place) {
-    check_texts(raw, place);
+  void take(RawRow& raw, const RowOrigin& origin) {
+    check_texts(raw, origin);
     TargetRow row;
     row.texts.push_back(std::move(raw.text));
     if (raw.has_pair) row.texts.push_back(std::move(raw.text_pair));
     if (raw.has_negative) row.texts.push_back(std::move(raw.negative));
     if (task_ == Task::multilabel) {
-      set_labels(raw, place, row);
+      set_labels(raw, origin, row);
     } else if (raw.has_list) {
-      fail_row(place, "has a list of labels: that is for --task multilabel");
+      fail_row(origin, "has a list of labels: that is for --task multilabel");
     } else if (raw.has_label) {
-      row.value = parse_number(raw.label, place);
+      row.value = parse_number(raw.label, origin);
     }
     if (task_ == Task::rerank) {
       row.group = groups_.emplace(row.texts[0], static_cast<int32_t>(groups_.size())).first->second;
     }
-    add(std::move(row), place.describe());
+    add(std::move(row), origin.describe());
   }
 
-  void add(TargetRow row, const std::string& place) {
-    if (!memory_.take(memory_of(row))) memory_.fail(place);
+  void add(TargetRow row, const std::string& origin) {
+    if (!memory_.take(memory_of(row))) memory_.fail(origin);
     rows_.push_back(std::move(row));
   }
 
@@ -98,43 +98,43 @@ class TargetReader {
   }
 
  private:
-  void check_texts(const RawRow& raw, const RowPlace& place) {
+  void check_texts(const RawRow& raw, const RowOrigin& origin) {
     for (const std::string* text : {&raw.text, &raw.text_pair, &raw.negative, &raw.label}) {
-      if (find_invalid_utf8(*text)) require_utf8(*text, "load data", place.describe());
+      if (find_invalid_utf8(*text)) require_utf8(*text, "load data", origin.describe());
     }
     const bool pairs = task_ == Task::rerank || task_ == Task::embed;
     if (pairs && !raw.has_pair) {
-      fail_row(place, fmt::format("--task {} needs two texts a row: name the second with "
-                                  "?text_pair=COL",
-                                  task_name(task_)));
+      fail_row(origin, fmt::format("--task {} needs two texts a row: name the second with "
+                                   "?text_pair=COL",
+                                   task_name(task_)));
     }
     if (raw.has_negative && task_ != Task::embed) {
-      fail_row(place, "a negative is for --task embed alone");
+      fail_row(origin, "a negative is for --task embed alone");
     }
     if (raw.has_negative && raw.has_label) {
-      fail_row(place, "a row has a score or a negative, not both");
+      fail_row(origin, "a row has a score or a negative, not both");
     }
     const size_t texts = 1 + (raw.has_pair ? 1 : 0) + (raw.has_negative ? 1 : 0);
     if (!rows_.empty() && rows_[0].texts.size() != texts) {
-      fail_row(place, fmt::format("has {} texts, the rows before it have {}", texts,
-                                  rows_[0].texts.size()));
+      fail_row(origin, fmt::format("has {} texts, the rows before it have {}", texts,
+                                   rows_[0].texts.size()));
     }
     if (scored_.value_or(raw.has_label) != raw.has_label) {
-      fail_row(place, raw.has_label ? "has a score, but the rows before it have none"
-                                    : "has no score, but the rows before it have one");
+      fail_row(origin, raw.has_label ? "has a score, but the rows before it have none"
+                                     : "has no score, but the rows before it have one");
     }
     scored_ = raw.has_label;
   }
 
-  void set_labels(RawRow& raw, const RowPlace& place, TargetRow& row) {
+  void set_labels(RawRow& raw, const RowOrigin& origin, TargetRow& row) {
     const std::vector<std::string> names =
         raw.has_list ? std::move(raw.labels) : split_labels(raw.label);
     for (const std::string& name : names) {
-      if (find_invalid_utf8(name)) require_utf8(name, "load data", place.describe());
-      row.labels.push_back(labels_.number(name, place));
+      if (find_invalid_utf8(name)) require_utf8(name, "load data", origin.describe());
+      row.labels.push_back(labels_.number(name, origin));
     }
     const std::set<int32_t> distinct(row.labels.begin(), row.labels.end());
-    if (distinct.size() < row.labels.size()) fail_row(place, "has a label twice");
+    if (distinct.size() < row.labels.size()) fail_row(origin, "has a label twice");
   }
 
   Task task_;
@@ -231,7 +231,7 @@ TargetDataset load_targets(std::string_view spec, const fs::path& data_dir, Task
       read_collection(source, data_dir, use, reader);
     } else {
       read_source(source, data_dir, task, list,
-                  [&](RawRow& row, const RowPlace& place) { reader.take(row, place); });
+                  [&](RawRow& row, const RowOrigin& origin) { reader.take(row, origin); });
     }
     if (reader.rows() == before) fail_empty(source);
   }

@@ -69,8 +69,8 @@ torch::Tensor rotated(const torch::Tensor& x, double theta) {
 torch::Tensor with_window(const torch::Tensor& key_bias, int64_t window, const torch::Tensor& x) {
   const int64_t T = x.size(1);
   if (window == 0 || T <= window + 1) return key_bias;
-  const torch::Tensor places = torch::arange(T, x.options());
-  const torch::Tensor far = (places.unsqueeze(0) - places.unsqueeze(1)).abs() > window;
+  const torch::Tensor indices = torch::arange(T, x.options());
+  const torch::Tensor far = (indices.unsqueeze(0) - indices.unsqueeze(1)).abs() > window;
   const torch::Tensor bias = far.to(x.scalar_type()) * -1e30;
   return key_bias.defined() ? key_bias + bias : bias;
 }

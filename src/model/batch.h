@@ -15,10 +15,10 @@ struct Batch {
   torch::Tensor
       key_bias;  // (B, 1, 1, T) float: 0 for tokens, -inf for padding; undefined: no padding
   // What to predict, int64, or undefined when only predicting: (B) labels, or one token or tag per
-  // place, (B * T) flat, with -100 where nothing is to be predicted.
+  // position, (B * T) flat, with -100 where nothing is to be predicted.
   torch::Tensor labels;
   torch::Tensor patches = {};  // images: (B, patches, numbers) float instead of tokens
-  torch::Tensor target = {};   // translation: (B, places) int64, what the decoder reads
+  torch::Tensor target = {};   // translation: (B, positions) int64, what the decoder reads
   double share = 1;           // of a piece's mean loss in that of the whole batch it was taken from
   torch::Tensor values = {};  // (rows, n) float: what is to be predicted where that is no label
   // Texts a row: all first texts of the rows come before all second ones, so B is a multiple of it.

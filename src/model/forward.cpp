@@ -41,7 +41,7 @@ torch::Tensor mean_of_rows(const torch::Tensor& x, const Batch& batch) {
   return (x * real).sum(1) / real.sum(1);
 }
 
-// The two places of a norm: in front of a block (attention, FFN), or behind its sum with the
+// The two indices of a norm: in front of a block (attention, FFN), or behind its sum with the
 // residual.
 class Block {
  public:
@@ -87,8 +87,8 @@ torch::Tensor relative_bias(const ModelWeights& weights, int64_t T) {
   const auto options = torch::TensorOptions().dtype(torch::kInt64).device(weights.device());
   const torch::Tensor buckets =
       torch::tensor(relative_buckets(T, weights.relative_bias.size(0)), torch::kInt64).to(options);
-  const torch::Tensor places = torch::arange(T, options);
-  const torch::Tensor distances = places.unsqueeze(1) - places.unsqueeze(0) + (T - 1);
+  const torch::Tensor indices = torch::arange(T, options);
+  const torch::Tensor distances = indices.unsqueeze(1) - indices.unsqueeze(0) + (T - 1);
   return torch::embedding(weights.relative_bias, buckets.index_select(0, distances.flatten()))
       .reshape({T, T, -1})
       .permute({2, 0, 1});

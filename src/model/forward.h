@@ -31,7 +31,7 @@ torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
                      const ForwardOptions& options = {});
 
 // What the model predicts for the batch, a row for each of its labels: class logits from the [CLS]
-// row, (B, labels); logits over the vocabulary or over tags for every place, (B * T, V); or
+// row, (B, labels); logits over the vocabulary or over tags for every position, (B * T, V); or
 // vectors as they are before normalisation, (B, width).
 torch::Tensor forward(const ModelWeights& weights, const Batch& batch,
                       const ForwardOptions& options = {});

@@ -59,18 +59,18 @@ torch::Tensor numbers_at(const AttentionWeights& layer, const torch::Tensor& hea
   return layer.numbers.defined() ? layer.numbers.index_select(0, heads) : heads;
 }
 
-// A matrix of `rows` rows, zeros but for `places`.
-Linear spread_rows(const Linear& linear, const torch::Tensor& places, int64_t rows) {
+// A matrix of `rows` rows, zeros but for `indices`.
+Linear spread_rows(const Linear& linear, const torch::Tensor& indices, int64_t rows) {
   return changed(linear, [&](const torch::Tensor& some) {
     std::vector<int64_t> sizes = some.sizes().vec();
     sizes[0] = rows;
-    return torch::zeros(sizes, some.options()).index_copy(0, places, some);
+    return torch::zeros(sizes, some.options()).index_copy(0, indices, some);
   });
 }
 
-void spread_columns(Linear& linear, const torch::Tensor& places, int64_t columns) {
+void spread_columns(Linear& linear, const torch::Tensor& indices, int64_t columns) {
   linear.weight = torch::zeros({linear.weight.size(0), columns}, linear.weight.options())
-                      .index_copy(1, places, linear.weight);
+                      .index_copy(1, indices, linear.weight);
 }
 
 void permute_rows(Linear& linear, const torch::Tensor& rows) {
@@ -110,10 +110,10 @@ AttentionWeights slice_attention(const AttentionWeights& attention,
   for_each_input(sliced, [&](Linear& linear) { linear = keep_rows(linear, rows); });
   sliced.columns = columns_at(attention, rows);
   if (attention.relative) {
-    const torch::Tensor places = head_rows(heads, 1, rows.device());
-    sliced.numbers = numbers_at(attention, places);
+    const torch::Tensor indices = head_rows(heads, 1, rows.device());
+    sliced.numbers = numbers_at(attention, indices);
     if (attention.score_bias.defined()) {
-      sliced.score_bias = attention.score_bias.index_select(0, places);
+      sliced.score_bias = attention.score_bias.index_select(0, indices);
     }
   }
   sliced.output.weight = attention.output.weight.index_select(1, rows).contiguous();

@@ -19,8 +19,8 @@ struct Range {
 PieceTrie::PieceTrie(const std::vector<std::string>& tokens) {
   std::vector<int32_t> sorted(tokens.size());
   std::iota(sorted.begin(), sorted.end(), 0);
-  const auto token = [&](size_t place) -> const std::string& {
-    return tokens[static_cast<size_t>(sorted[place])];
+  const auto token = [&](size_t index) -> const std::string& {
+    return tokens[static_cast<size_t>(sorted[index])];
   };
   std::stable_sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
     return tokens[static_cast<size_t>(a)] < tokens[static_cast<size_t>(b)];
@@ -31,17 +31,17 @@ PieceTrie::PieceTrie(const std::vector<std::string>& tokens) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Range node = nodes[i];
     children_.push_back(static_cast<Node>(nodes.size()));
-    size_t place = node.first;
+    size_t index = node.first;
     // A token that ends here sorts before all that go on.
     int32_t ending = -1;
-    while (place < node.last && token(place).size() == node.depth) ending = sorted[place++];
+    while (index < node.last && token(index).size() == node.depth) ending = sorted[index++];
     ids_.push_back(i == 0 ? -1 : ending);
-    while (place < node.last) {
-      const size_t first = place;
+    while (index < node.last) {
+      const size_t first = index;
       const char label = token(first)[node.depth];
-      while (place < node.last && token(place)[node.depth] == label) ++place;
+      while (index < node.last && token(index)[node.depth] == label) ++index;
       labels_.push_back(label);
-      nodes.push_back({first, place, node.depth + 1});
+      nodes.push_back({first, index, node.depth + 1});
     }
   }
   children_.push_back(static_cast<Node>(nodes.size()));

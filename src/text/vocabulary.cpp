@@ -67,10 +67,10 @@ Vocabulary::Vocabulary(std::vector<std::string> tokens, std::string_view origin)
   ids_.reserve(tokens_.size());
   for (size_t i = 0; i < tokens_.size(); ++i) {
     check_token(tokens_[i], origin, i + 1);
-    const auto [place, fresh] = ids_.emplace(tokens_[i], static_cast<int32_t>(i));
+    const auto [entry, fresh] = ids_.emplace(tokens_[i], static_cast<int32_t>(i));
     if (!fresh) {
       fail(origin,
-           fmt::format("line {} repeats \"{}\" of line {}", i + 1, tokens_[i], place->second + 1));
+           fmt::format("line {} repeats \"{}\" of line {}", i + 1, tokens_[i], entry->second + 1));
     }
   }
   const auto required = [&](std::string_view token) {

@@ -26,12 +26,11 @@ WordPieceTokenizer::WordPieceTokenizer(Vocabulary vocabulary, bool lower_case)
 // The offset of the first special token at or behind `from`, or the size of the text.
 size_t WordPieceTokenizer::find_special(std::string_view text, size_t from,
                                         SpecialToken& found) const {
-  for (size_t place = text.find('[', from); place < text.size();
-       place = text.find('[', place + 1)) {
+  for (size_t at = text.find('[', from); at < text.size(); at = text.find('[', at + 1)) {
     for (const SpecialToken& token : special_) {
-      if (!text.substr(place).starts_with(token.text)) continue;
+      if (!text.substr(at).starts_with(token.text)) continue;
       found = token;
-      return place;
+      return at;
     }
   }
   return text.size();

@@ -8,7 +8,7 @@
 
 #include "base/progress.h"
 #include "budget/shape.h"
-#include "train/parallel/rank_place.h"
+#include "train/parallel/world.h"
 
 namespace headroom {
 

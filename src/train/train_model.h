@@ -10,7 +10,7 @@
 #include "budget/score.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
-#include "train/parallel/rank_place.h"
+#include "train/parallel/world.h"
 #include "train/recipe.h"
 #include "train/rows/task_request.h"
 

@@ -159,7 +159,7 @@ TEST_F(Load, StreamedRowsHaveProvisionalLabelsUntilTheEnd) {
   std::vector<int32_t> provisional;
   const StreamedRows all = stream_text_rows(
       parse_data_spec(spec), "", nullptr,
-      [&](const TextRow& row, const RowPlace&) { provisional.push_back(row.label); });
+      [&](const TextRow& row, const RowOrigin&) { provisional.push_back(row.label); });
   EXPECT_EQ(provisional, (std::vector<int32_t>{0, 1}));
   EXPECT_EQ(all.labels, (Labels{"a", "b"}));
   EXPECT_EQ(all.renumber, (std::vector<int32_t>{1, 0}));

@@ -20,7 +20,7 @@ const TreeLayout reviews = {"train", {"neg", "pos"}, ".txt", false};
 Rows read(const fs::path& path, const TreeLayout& layout = reviews) {
   Rows rows;
   read_tree_rows(path, layout,
-                 [&](RawRow& row, const RowPlace&) { rows.emplace_back(row.label, row.text); });
+                 [&](RawRow& row, const RowOrigin&) { rows.emplace_back(row.label, row.text); });
   return rows;
 }
 

@@ -26,13 +26,13 @@ constexpr double timeout = 60;  // seconds
 // Calls `body` as every rank of a job of `size`.
 void as_ranks(int size, const std::function<void(Ranks&)>& body) {
   const ReservedPort port;
-  RankPlace place;
-  place.size = place.local_size = size;
-  place.port = port.number();
+  World world;
+  world.size = world.local_size = size;
+  world.port = port.number();
   std::vector<std::thread> threads;
-  for (place.rank = 0; place.rank < size; ++place.rank) {
-    threads.emplace_back([place, &body] {
-      Ranks ranks(place, torch::kCPU, timeout);
+  for (world.rank = 0; world.rank < size; ++world.rank) {
+    threads.emplace_back([world, &body] {
+      Ranks ranks(world, torch::kCPU, timeout);
       body(ranks);
     });
   }

@@ -30,10 +30,10 @@ std::vector<std::vector<double>> time_interleaved(
 
 double quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
-  const double place = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<size_t>(place);
+  const double position = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<size_t>(position);
   const size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
 double median_ratio(const std::vector<double>& numerator, const std::vector<double>& denominator) {

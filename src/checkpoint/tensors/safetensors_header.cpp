@@ -54,18 +54,18 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   bool binary(binary_t& /*value*/) override { unexpected("binary"); }
 
   bool number_unsigned(number_unsigned_t value) override {
-    const bool in_array = place_ == Place::shape || place_ == Place::offsets;
+    const bool in_array = state_ == State::shape || state_ == State::offsets;
     if (!in_array || value > static_cast<uint64_t>(INT64_MAX)) {
       unexpected(fmt::format("the number {}", value));
     }
-    place_ == Place::shape ? add_dim(value) : add_offset(value);
+    state_ == State::shape ? add_dim(value) : add_offset(value);
     return true;
   }
 
   bool string(string_t& value) override {
-    if (place_ == Place::metadata) {
+    if (state_ == State::metadata) {
       header_.metadata[key_] = std::move(value);
-    } else if (place_ == Place::tensor && key_ == "dtype") {
+    } else if (state_ == State::tensor && key_ == "dtype") {
       dtype_ = dtype_from_name(value);
       if (!dtype_) fail_tensor(fmt::format("unknown dtype {}", shown_text(value)));
     } else {
@@ -75,14 +75,14 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool key(string_t& value) override {
-    if (place_ == Place::metadata && metadata_keys_.size() == max_safetensors_metadata) {
+    if (state_ == State::metadata && metadata_keys_.size() == max_safetensors_metadata) {
       fail(fmt::format("{} has more than {} keys", metadata_key, max_safetensors_metadata));
     }
     if (!keys_in_place().insert(value).second) {
       const std::string again = fmt::format("key {} appears twice", shown_text(value));
-      place_ == Place::tensor ? fail_tensor(again) : fail(again);
+      state_ == State::tensor ? fail_tensor(again) : fail(again);
     }
-    if (place_ == Place::tensor && value != "dtype" && value != "shape" &&
+    if (state_ == State::tensor && value != "dtype" && value != "shape" &&
         value != "data_offsets") {
       fail_tensor(fmt::format("unknown key {}", shown_text(value)));
     }
@@ -91,11 +91,11 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool start_object(size_t /*elements*/) override {
-    if (place_ == Place::outside) {
-      place_ = Place::top;
-    } else if (place_ == Place::top && key_ == metadata_key) {
-      place_ = Place::metadata;
-    } else if (place_ == Place::top) {
+    if (state_ == State::outside) {
+      state_ = State::top;
+    } else if (state_ == State::top && key_ == metadata_key) {
+      state_ = State::metadata;
+    } else if (state_ == State::top) {
       start_tensor();
     } else {
       unexpected("an object");
@@ -104,19 +104,19 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool end_object() override {
-    if (place_ == Place::tensor) finish_tensor();
-    place_ = place_ == Place::top ? Place::outside : Place::top;
+    if (state_ == State::tensor) finish_tensor();
+    state_ = state_ == State::top ? State::outside : State::top;
     return true;
   }
 
   bool start_array(size_t /*elements*/) override {
-    if (place_ != Place::tensor || key_ == "dtype") unexpected("an array");
-    place_ = key_ == "shape" ? Place::shape : Place::offsets;
+    if (state_ != State::tensor || key_ == "dtype") unexpected("an array");
+    state_ = key_ == "shape" ? State::shape : State::offsets;
     return true;
   }
 
   bool end_array() override {
-    place_ = Place::tensor;
+    state_ = State::tensor;
     return true;
   }
 
@@ -126,12 +126,12 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class Place { outside, top, metadata, tensor, shape, offsets };
+  enum class State { outside, top, metadata, tensor, shape, offsets };
   using Keys = std::unordered_set<std::string>;
 
   Keys& keys_in_place() {
-    if (place_ == Place::metadata) return metadata_keys_;
-    return place_ == Place::tensor ? tensor_keys_ : top_keys_;
+    if (state_ == State::metadata) return metadata_keys_;
+    return state_ == State::tensor ? tensor_keys_ : top_keys_;
   }
 
   [[noreturn]] void fail_tensor(const std::string& message) const {
@@ -139,19 +139,19 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   [[noreturn]] void unexpected(const std::string& what) const {
-    switch (place_) {
-      case Place::metadata:
+    switch (state_) {
+      case State::metadata:
         fail(fmt::format("{} value of {} is {}, expected a string", metadata_key, shown_text(key_),
                          what));
-      case Place::tensor:
+      case State::tensor:
         fail_tensor(fmt::format("{} is {}, expected {}", key_, what,
                                 key_ == "dtype" ? "a string" : "an array"));
-      case Place::shape:
-      case Place::offsets:
+      case State::shape:
+      case State::offsets:
         fail_tensor(fmt::format("{} holds {}, expected whole numbers below 2^63", key_, what));
-      case Place::top:
+      case State::top:
         fail(fmt::format("{} is {}, expected an object", shown_text(key_), what));
-      case Place::outside:
+      case State::outside:
         break;
     }
     fail(fmt::format("header is {}, expected an object", what));
@@ -173,7 +173,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     if (header_.tensors.size() == max_safetensors_tensors) {
       fail(fmt::format("header lists more than {} tensors", max_safetensors_tensors));
     }
-    place_ = Place::tensor;
+    state_ = State::tensor;
     tensor_ = TensorInfo();
     tensor_.name = key_;
     tensor_keys_.clear();
@@ -207,7 +207,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   std::string_view origin_;
   SafetensorsHeader header_;
-  Place place_ = Place::outside;
+  State state_ = State::outside;
   std::string key_;  // the last key read
   Keys top_keys_;
   Keys metadata_keys_;

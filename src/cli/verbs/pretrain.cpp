@@ -120,7 +120,7 @@ int run_pretrain(int argc, char** argv) {
     if (run_copies(parallel, argc, argv)) return;
     request.parallel = parallel.settings;
     const PretrainReport report = pretrain_model(request, *rank_progress(parallel));
-    if (parallel.settings.place.rank == 0) print_report(report, request, json);
+    if (parallel.settings.world.rank == 0) print_report(report, request, json);
   });
 }
 

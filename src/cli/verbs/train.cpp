@@ -133,7 +133,7 @@ int run_train(int argc, char** argv) {
     if (run_copies(command.parallel, argc, argv)) return;
     request.parallel = command.parallel.settings;
     const TrainReport report = train_model(request, *rank_progress(command.parallel));
-    if (request.parallel.place.rank == 0) print_report(report, request, json);
+    if (request.parallel.world.rank == 0) print_report(report, request, json);
   });
 }
 

@@ -94,7 +94,7 @@ DataSummary check_data(const DataSpec& spec, const std::filesystem::path& data_d
   Counter counter;
   const StreamedRows all =
       stream_text_rows(spec, data_dir, nullptr,
-                       [&](const TextRow& row, const RowPlace& /*place*/) { counter.add(row); });
+                       [&](const TextRow& row, const RowOrigin& /*origin*/) { counter.add(row); });
   DataSummary summary = counter.finish(all);
   summary.name = spec.spelled;
   add_expectations(spec, data_dir, summary);

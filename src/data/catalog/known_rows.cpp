@@ -33,17 +33,17 @@ std::vector<std::string> read_lines(const fs::path& path) {
 void read_class_csv(const FoundPart& found, const RowSink& sink) {
   const std::vector<std::string> names = known_labels(found);
   const int first = found.layout->first_class;
-  const auto renamed = [&](RawRow& row, const RowPlace& place) {
+  const auto renamed = [&](RawRow& row, const RowOrigin& origin) {
     int number = 0;
     const char* end = row.label.data() + row.label.size();
     const auto [stop, problem] = std::from_chars(row.label.data(), end, number);
     const int last = first + static_cast<int>(names.size()) - 1;
     if (problem != std::errc() || stop != end || number < first || number > last) {
-      fail_row(place, fmt::format("class \"{}\", expected a number from {} to {} as in {}",
-                                  row.label, first, last, found.classes_file.string()));
+      fail_row(origin, fmt::format("class \"{}\", expected a number from {} to {} as in {}",
+                                   row.label, first, last, found.classes_file.string()));
     }
     row.label = names[static_cast<size_t>(number - first)];
-    sink(row, place);
+    sink(row, origin);
   };
   for (const fs::path& file : found.files) {
     read_column_rows(file, DelimitedFormat::csv, {false, "1", {}, ""}, renamed);
@@ -79,11 +79,11 @@ void read_snli_json(const FoundPart& found, const RowSink& sink) {
   JsonLinesReader reader(input, {"sentence1", "sentence2", "gold_label"});
   JsonRow json;
   while (reader.next(json)) {
-    const RowPlace place = {input.name(), reader.line()};
-    if (!json.label || !json.text_pair) fail_row(place, "no gold_label or no sentence2");
+    const RowOrigin origin = {input.name(), reader.line()};
+    if (!json.label || !json.text_pair) fail_row(origin, "no gold_label or no sentence2");
     if (*json.label == "-") continue;  // the annotators did not agree; left out by everyone
     RawRow row = {std::move(json.text), std::move(*json.text_pair), std::move(*json.label), true};
-    sink(row, place);
+    sink(row, origin);
   }
 }
 
@@ -112,29 +112,29 @@ std::vector<std::string> split_tabs(const std::string& line) {
 // Lines of tab-separated fields, at least so many.
 void read_tab_lines(
     const fs::path& path, size_t least,
-    const std::function<void(std::vector<std::string>& fields, const RowPlace&)>& take) {
+    const std::function<void(std::vector<std::string>& fields, const RowOrigin&)>& take) {
   InputStream input(path);
   LineReader lines(input);
   for (std::string line; lines.next(line);) {
-    const RowPlace place = {input.name(), lines.line_number()};
+    const RowOrigin origin = {input.name(), lines.line_number()};
     std::vector<std::string> fields = split_tabs(line);
     if (fields.size() < least) {
-      fail_row(place, fmt::format("found {} columns, expected {}", fields.size(), least));
+      fail_row(origin, fmt::format("found {} columns, expected {}", fields.size(), least));
     }
-    take(fields, place);
+    take(fields, origin);
   }
 }
 
 void read_scored_tsv(const FoundPart& found, const RowSink& sink) {
-  read_tab_lines(found.files[0], 7, [&](std::vector<std::string>& fields, const RowPlace& place) {
+  read_tab_lines(found.files[0], 7, [&](std::vector<std::string>& fields, const RowOrigin& origin) {
     RawRow row = {std::move(fields[5]), std::move(fields[6]), std::move(fields[4]), true};
-    sink(row, place);
+    sink(row, origin);
   });
 }
 
 void read_label_ids(const FoundPart& found, const RowSink& sink) {
   const std::vector<std::string> names = known_labels(found);
-  read_tab_lines(found.files[0], 2, [&](std::vector<std::string>& fields, const RowPlace& place) {
+  read_tab_lines(found.files[0], 2, [&](std::vector<std::string>& fields, const RowOrigin& origin) {
     RawRow row = {std::move(fields[0]), "", "", false};
     row.has_list = true;
     const char* at = fields[1].data();
@@ -143,7 +143,7 @@ void read_label_ids(const FoundPart& found, const RowSink& sink) {
       size_t number = 0;
       const auto [stop, problem] = std::from_chars(at, end, number);
       if (problem != std::errc() || number >= names.size() || (stop != end && *stop != ',')) {
-        fail_row(place,
+        fail_row(origin,
                  fmt::format("\"{}\", expected numbers from 0 to {} with commas between them",
                              fields[1], names.size() - 1));
       }
@@ -151,7 +151,7 @@ void read_label_ids(const FoundPart& found, const RowSink& sink) {
       if (stop == end) break;
       at = stop + 1;
     }
-    sink(row, place);
+    sink(row, origin);
   });
 }
 

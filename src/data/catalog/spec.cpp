@@ -144,7 +144,7 @@ DataPart parse_part(std::string_view text, std::string_view spelled) {
   fail(spelled, fmt::format("\"{}\" is not a part; parts are train, validation and test", text));
 }
 
-int whole_number(const DataSource& source, const Option& option, int least) {
+int parse_integer(const DataSource& source, const Option& option, int least) {
   int number = 0;
   const char* end = option.value.data() + option.value.size();
   const auto [stop, problem] = std::from_chars(option.value.data(), end, number);
@@ -171,7 +171,7 @@ void apply_synthetic_option(DataSource& source, const Option& option) {
   if (found == numbers.end()) {
     fail_option(source, option, "tokens, decoys, values, decoy_markers and symbols");
   }
-  *found->second = whole_number(source, option, std::numeric_limits<int>::min());
+  *found->second = parse_integer(source, option, std::numeric_limits<int>::min());
 }
 
 void apply_option(DataSource& source, const Option& option) {
@@ -183,11 +183,11 @@ void apply_option(DataSource& source, const Option& option) {
       return apply_synthetic_option(source, option);
     case SourceKind::conll:
       if (option.key != "tag") fail_option(source, option, "tag");
-      source.tag_column = whole_number(source, option, 1);
+      source.tag_column = parse_integer(source, option, 1);
       return;
     case SourceKind::qrels:
       if (option.key != "candidates") fail_option(source, option, "candidates");
-      source.candidates = whole_number(source, option, 1);
+      source.candidates = parse_integer(source, option, 1);
       return;
     case SourceKind::imdb:
       if (option.key != "part") fail_option(source, option, "part");

@@ -45,7 +45,7 @@ int64_t read_text_file(const std::string& path, const Take& take) {
 
 int64_t read_rows(const DataSpec& spec, const fs::path& data_dir, const Take& take) {
   int64_t count = 0;
-  stream_text_rows(spec, data_dir, nullptr, [&](const TextRow& row, const RowPlace& /*place*/) {
+  stream_text_rows(spec, data_dir, nullptr, [&](const TextRow& row, const RowOrigin& /*origin*/) {
     for (const std::string* text : {&row.text, &row.text_pair}) {
       if (text->empty()) continue;
       take(*text);

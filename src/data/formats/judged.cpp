@@ -17,9 +17,9 @@ namespace headroom {
 namespace fs = std::filesystem;
 namespace {
 
-NamedText json_text(const std::string& line, const RowPlace& place) {
-  const Json object = parse_json(line, ErrorCode::bad_data, place.describe());
-  const JsonFields fields(object, ErrorCode::bad_data, place.describe());
+NamedText json_text(const std::string& line, const RowOrigin& origin) {
+  const Json object = parse_json(line, ErrorCode::bad_data, origin.describe());
+  const JsonFields fields(object, ErrorCode::bad_data, origin.describe());
   const char* key = fields.has("_id") ? "_id" : "id";
   const std::string title = fields.text_or("title", "");
   if (!fields.has(key)) fields.fail("id", "is missing");
@@ -34,14 +34,15 @@ std::vector<NamedText> read_texts(const fs::path& path) {
   std::vector<NamedText> texts;
   for (std::string line; lines.next(line);) {
     if (is_blank(line)) continue;
-    const RowPlace place = {input.name(), lines.line_number()};
-    if (find_invalid_utf8(line)) require_utf8(line, "load data", place.describe());
+    const RowOrigin origin = {input.name(), lines.line_number()};
+    if (find_invalid_utf8(line)) require_utf8(line, "load data", origin.describe());
     if (line[0] == '{') {
-      texts.push_back(json_text(line, place));
+      texts.push_back(json_text(line, origin));
       continue;
     }
     const size_t tab = line.find('\t');
-    if (tab == std::string::npos) fail_row(place, "found no tab, expected an id, a tab and a text");
+    if (tab == std::string::npos)
+      fail_row(origin, "found no tab, expected an id, a tab and a text");
     texts.push_back({line.substr(0, tab), line.substr(tab + 1)});
   }
   return texts;
@@ -63,7 +64,7 @@ struct Judgement {
   double grade = 0;
 };
 
-Judgement parse_judgement(const std::string& line, const RowPlace& place) {
+Judgement parse_judgement(const std::string& line, const RowOrigin& origin) {
   std::vector<std::string> fields;
   for (size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string::npos;) {
     const size_t end = std::min(line.find_first_of(" \t", at), line.size());
@@ -75,7 +76,7 @@ Judgement parse_judgement(const std::string& line, const RowPlace& place) {
   const auto [stop, problem] = std::from_chars(last.data(), last.data() + last.size(), grade);
   const bool number = problem == std::errc() && stop == last.data() + last.size();
   if ((fields.size() != 4 && fields.size() != 3) || !number) {
-    fail_row(place, "expected \"query 0 document grade\" or \"query document grade\"");
+    fail_row(origin, "expected \"query 0 document grade\" or \"query document grade\"");
   }
   return {fields[0], fields[fields.size() - 2], grade};
 }
@@ -87,17 +88,17 @@ void read_grades(const fs::path& path, const StringMap<int32_t>& queries,
   LineReader lines(input);
   all.grades.resize(all.queries.size());
   for (std::string line; lines.next(line);) {
-    const RowPlace place = {input.name(), lines.line_number()};
+    const RowOrigin origin = {input.name(), lines.line_number()};
     if (is_blank(line)) continue;
-    if (place.line == 1 && line.starts_with("query-id")) continue;  // BEIR's header
-    const Judgement one = parse_judgement(line, place);
+    if (origin.line == 1 && line.starts_with("query-id")) continue;  // BEIR's header
+    const Judgement one = parse_judgement(line, origin);
     const auto query = queries.find(one.query);
     const auto document = documents.find(one.document);
     if (query == queries.end() || document == documents.end()) {
       if (!strict) continue;
-      fail_row(place, query == queries.end()
-                          ? fmt::format("unknown query \"{}\"", one.query)
-                          : fmt::format("unknown document \"{}\"", one.document));
+      fail_row(origin, query == queries.end()
+                           ? fmt::format("unknown query \"{}\"", one.query)
+                           : fmt::format("unknown document \"{}\"", one.document));
     }
     all.grades[static_cast<size_t>(query->second)][document->second] = one.grade;
   }
@@ -141,7 +142,7 @@ std::string whole_file(const fs::path& path) {
   return content;
 }
 
-// Elements <outer> with <inner> inside; the id is what <id> says or, without one, the place.
+// Elements <outer> with <inner> inside; the id is what <id> says or, without one, its position.
 std::vector<NamedText> xml_texts(const fs::path& path, std::string_view outer,
                                  std::string_view inner, std::string_view id) {
   const std::string xml = whole_file(path);

@@ -32,11 +32,11 @@ std::string read_text(const fs::path& path, MemoryAllowance& memory) {
 // Where the first nine tenths of the characters end.
 size_t nine_tenths(std::string_view text) {
   const size_t wanted = count_characters(text) * 9 / 10;
-  size_t place = 0;
+  size_t offset = 0;
   for (size_t i = 0; i < wanted; ++i) {
-    place += static_cast<size_t>(decode_utf8(text.substr(place)).bytes);
+    offset += static_cast<size_t>(decode_utf8(text.substr(offset)).bytes);
   }
-  return place;
+  return offset;
 }
 
 std::string known_text(const DataSource& source, const fs::path& data_dir,

@@ -22,7 +22,7 @@ struct RawSentence {
   std::vector<std::string> words;
   std::vector<std::string> tags;
 };
-using SentenceSink = std::function<void(RawSentence& sentence, const RowPlace& place)>;
+using SentenceSink = std::function<void(RawSentence& sentence, const RowOrigin& origin)>;
 
 std::vector<std::string_view> columns_of(std::string_view line) {
   std::vector<std::string_view> columns;
@@ -46,7 +46,7 @@ void read_conll(const fs::path& path, int tag_column, const SentenceSink& sink) 
     sentence = {};
   };
   for (std::string line; lines.next(line);) {
-    const RowPlace place = {input.name(), lines.line_number()};
+    const RowOrigin origin = {input.name(), lines.line_number()};
     const std::vector<std::string_view> columns = columns_of(line);
     if (columns.empty()) {
       finish();
@@ -55,12 +55,12 @@ void read_conll(const fs::path& path, int tag_column, const SentenceSink& sink) 
     if (columns[0] == "-DOCSTART-") continue;  // the empty line behind it ends nothing
     const size_t tag = tag_column > 0 ? static_cast<size_t>(tag_column) : columns.size();
     if (columns.size() < 2 || tag > columns.size()) {
-      fail_row(place, fmt::format("found {} columns, expected a word and its tag{}; columns are "
-                                  "separated by blanks or tabs",
-                                  columns.size(),
-                                  tag_column > 0 ? fmt::format(" in column {}", tag_column) : ""));
+      fail_row(origin, fmt::format("found {} columns, expected a word and its tag{}; columns are "
+                                   "separated by blanks or tabs",
+                                   columns.size(),
+                                   tag_column > 0 ? fmt::format(" in column {}", tag_column) : ""));
     }
-    if (find_invalid_utf8(line)) require_utf8(line, "load data", place.describe());
+    if (find_invalid_utf8(line)) require_utf8(line, "load data", origin.describe());
     if (sentence.words.empty()) first_line = lines.line_number();
     sentence.words.emplace_back(columns[0]);
     sentence.tags.emplace_back(columns[tag - 1]);
@@ -82,15 +82,15 @@ void read_json_sentences(const fs::path& path, const SentenceSink& sink) {
   LineReader lines(input);
   for (std::string line; lines.next(line);) {
     if (is_blank(line)) continue;
-    const RowPlace place = {input.name(), lines.line_number()};
-    const Json object = parse_json(line, ErrorCode::bad_data, place.describe());
-    const JsonFields fields(object, ErrorCode::bad_data, place.describe());
+    const RowOrigin origin = {input.name(), lines.line_number()};
+    const Json object = parse_json(line, ErrorCode::bad_data, origin.describe());
+    const JsonFields fields(object, ErrorCode::bad_data, origin.describe());
     RawSentence sentence = {list_of(fields, "tokens"), list_of(fields, "tags")};
     if (sentence.words.size() != sentence.tags.size()) {
-      fail_row(place,
+      fail_row(origin,
                fmt::format("{} tokens but {} tags", sentence.words.size(), sentence.tags.size()));
     }
-    if (!sentence.words.empty()) sink(sentence, place);
+    if (!sentence.words.empty()) sink(sentence, origin);
   }
 }
 
@@ -170,11 +170,11 @@ TaggedDataset load_tagged(std::string_view spec, const fs::path& data_dir,
   MemoryAllowance memory(max_memory, "load data", "rows");
   for (const DataSource& source : parsed.sources) {
     const size_t before = dataset.sentences.size();
-    read_sentences(source, data_dir, [&](RawSentence& raw, const RowPlace& place) {
+    read_sentences(source, data_dir, [&](RawSentence& raw, const RowOrigin& origin) {
       begin_entities_with_b(raw.tags);
       TaggedSentence sentence = {std::move(raw.words), {}};
-      for (const std::string& tag : raw.tags) sentence.tags.push_back(list.number(tag, place));
-      if (!memory.take(memory_of(sentence))) memory.fail(place.describe());
+      for (const std::string& tag : raw.tags) sentence.tags.push_back(list.number(tag, origin));
+      if (!memory.take(memory_of(sentence))) memory.fail(origin.describe());
       dataset.sentences.push_back(std::move(sentence));
     });
     if (dataset.sentences.size() == before) fail_empty(source);

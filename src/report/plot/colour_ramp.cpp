@@ -23,9 +23,9 @@ constexpr std::array<Rgb, 9> samples = {{{0x44, 0x01, 0x54},
                                          {0xfd, 0xe7, 0x25}}};
 
 Rgb mix(double value) {
-  const double place = std::clamp(value, 0.0, 1.0) * (samples.size() - 1);
-  const size_t below = std::min(static_cast<size_t>(place), samples.size() - 2);
-  const double share = place - static_cast<double>(below);
+  const double position = std::clamp(value, 0.0, 1.0) * (samples.size() - 1);
+  const size_t below = std::min(static_cast<size_t>(position), samples.size() - 2);
+  const double share = position - static_cast<double>(below);
   Rgb colour;
   for (size_t i = 0; i < colour.size(); ++i) {
     colour[i] = (1 - share) * samples[below][i] + share * samples[below + 1][i];

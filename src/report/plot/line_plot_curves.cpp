@@ -15,7 +15,7 @@ namespace {
 
 constexpr double widest_step = 5;    // pixels between neighbouring error bars that share an x
 constexpr double widest_group = 28;  // and from the first to the last of them
-constexpr double same_place = 3;     // pixels; bars closer than this would hide one another
+constexpr double same_position = 3;  // pixels; bars closer than this would hide one another
 constexpr double half_cap = 2.5;     // of an error bar's end
 constexpr double far_outside = 1e5;  // pixels; keeps the digits of cut-off points in bounds
 constexpr size_t long_line = 40;     // points; a longer line does not get a marker at each
@@ -68,13 +68,13 @@ void dodge(std::vector<Curve>& curves) {
   }
   std::stable_sort(points.begin(), points.end(),
                    [](const CurvePoint* a, const CurvePoint* b) { return a->x < b->x; });
-  std::vector<size_t> starts;  // of the groups that share a place
+  std::vector<size_t> starts;  // of the groups that share a position
   double narrowest_gap = 3 * widest_group;
   size_t largest_group = 1;
   for (size_t i = 0; i < points.size(); ++i) {
     const double from_previous = i == 0 ? 0 : points[i]->x - points[i - 1]->x;
-    if (i == 0 || from_previous > same_place) starts.push_back(i);
-    if (from_previous > same_place) narrowest_gap = std::min(narrowest_gap, from_previous);
+    if (i == 0 || from_previous > same_position) starts.push_back(i);
+    if (from_previous > same_position) narrowest_gap = std::min(narrowest_gap, from_previous);
     largest_group = std::max(largest_group, i + 1 - starts.back());
   }
   // Groups keep more than half of the gap between them free.

@@ -63,9 +63,9 @@ class BeamSearch {
 
   void step() {
     const torch::Tensor total = (beams_.scores.unsqueeze(2) + next()).flatten(1);  // (B, K * V)
-    const auto [scores, places] = total.topk(K_, 1);
-    const torch::Tensor from = torch::floor_divide(places, vocabulary_.size());
-    const torch::Tensor token = places - from * vocabulary_.size();
+    const auto [scores, indices] = total.topk(K_, 1);
+    const torch::Tensor from = torch::floor_divide(indices, vocabulary_.size());
+    const torch::Tensor token = indices - from * vocabulary_.size();
     const torch::Tensor rows =
         (from + torch::arange(B_, from.options()).unsqueeze(1) * K_).flatten();
     beams_.tokens = torch::cat({beams_.tokens.index_select(0, rows), token.view({-1, 1})}, 1);

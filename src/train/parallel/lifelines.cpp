@@ -22,14 +22,14 @@ namespace {
 
 }  // namespace
 
-Lifelines::Lifelines(const RankPlace& place, double timeout_seconds,
+Lifelines::Lifelines(const World& world, double timeout_seconds,
                      const std::function<void(const std::string&)>& tell,
                      const std::function<std::string()>& ask) {
   try {
-    if (place.rank == 0) {
-      accept_all(place.size - 1, timeout_seconds, tell);
+    if (world.rank == 0) {
+      accept_all(world.size - 1, timeout_seconds, tell);
     } else {
-      connect_to(place.address, ask());
+      connect_to(world.address, ask());
     }
   } catch (...) {
     close_all();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "train/parallel/rank_place.h"
+#include "train/parallel/world.h"
 
 namespace headroom {
 inline namespace train {
@@ -16,7 +16,7 @@ inline namespace train {
 class Lifelines {
  public:
   // The first rank tells the others its port with `tell`; they ask for it with `ask`.
-  Lifelines(const RankPlace& place, double timeout_seconds,
+  Lifelines(const World& world, double timeout_seconds,
             const std::function<void(const std::string&)>& tell,
             const std::function<std::string()>& ask);
   ~Lifelines();

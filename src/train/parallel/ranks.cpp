@@ -45,37 +45,37 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<int64_t>(seconds * 1e3));
 }
 
-Store open_store(const RankPlace& place, double timeout_seconds) {
+Store open_store(const World& world, double timeout_seconds) {
   c10d::TCPStoreOptions options;
-  options.port = static_cast<uint16_t>(place.port);
-  options.isServer = place.rank == 0;
-  options.numWorkers = static_cast<size_t>(place.size);
+  options.port = static_cast<uint16_t>(world.port);
+  options.isServer = world.rank == 0;
+  options.numWorkers = static_cast<size_t>(world.size);
   options.timeout = milliseconds(timeout_seconds);
-  return c10::make_intrusive<c10d::TCPStore>(place.address, options);
+  return c10::make_intrusive<c10d::TCPStore>(world.address, options);
 }
 
 c10::intrusive_ptr<Backend> open_gloo([[maybe_unused]] const Store& store,
-                                      [[maybe_unused]] const RankPlace& place,
+                                      [[maybe_unused]] const World& world,
                                       [[maybe_unused]] double timeout_seconds) {
 #ifdef HEADROOM_GLOO
   auto options = c10d::ProcessGroupGloo::Options::create();
   options->timeout = milliseconds(timeout_seconds);
   // A machine whose name does not resolve can still talk to itself.
-  const bool here = place.local_size == place.size;
+  const bool here = world.local_size == world.size;
   options->devices.push_back(here ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
                                   : c10d::ProcessGroupGloo::createDefaultDevice());
-  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, place.rank, place.size, options);
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, world.rank, world.size, options);
 #else
   throw Error(ErrorCode::usage, "find the other processes",
               "this build has no Gloo: install its headers (libgloo-dev) and build anew");
 #endif
 }
 
-std::unique_ptr<Lifelines> open_lifelines(const Store& store, const RankPlace& place,
+std::unique_ptr<Lifelines> open_lifelines(const Store& store, const World& world,
                                           double timeout_seconds) {
   const std::string key = "lifelines";
   return std::make_unique<Lifelines>(
-      place, timeout_seconds,
+      world, timeout_seconds,
       [&](const std::string& port) {
         store->set(key, std::vector<uint8_t>(port.begin(), port.end()));
       },
@@ -86,12 +86,12 @@ std::unique_ptr<Lifelines> open_lifelines(const Store& store, const RankPlace& p
 }
 
 c10::intrusive_ptr<Backend> open_nccl([[maybe_unused]] const Store& store,
-                                      [[maybe_unused]] const RankPlace& place,
+                                      [[maybe_unused]] const World& world,
                                       [[maybe_unused]] double timeout_seconds) {
 #ifdef HEADROOM_NCCL
   auto options = c10d::ProcessGroupNCCL::Options::create();
   options->timeout = milliseconds(timeout_seconds);
-  return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, place.rank, place.size, options);
+  return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, world.rank, world.size, options);
 #else
   throw Error(ErrorCode::usage, "find the other processes",
               "this build has no NCCL: install its headers and build anew");
@@ -134,21 +134,21 @@ Ranks::~Ranks() {
   if (group_ != nullptr && !group_->begun.empty()) static_cast<void>(group_.release());
 }
 
-Ranks::Ranks(const RankPlace& place, torch::Device device, double timeout_seconds)
-    : device_(device), rank_(place.rank), size_(place.size) {
+Ranks::Ranks(const World& world, torch::Device device, double timeout_seconds)
+    : device_(device), rank_(world.rank), size_(world.size) {
   if (alone()) return;
   try {
-    const Store store = open_store(place, timeout_seconds);
+    const Store store = open_store(world, timeout_seconds);
     group_ = device.is_cuda()
-                 ? std::make_unique<Group>(Group{open_nccl(store, place, timeout_seconds), {}})
-                 : std::make_unique<Group>(Group{open_gloo(store, place, timeout_seconds),
-                                                 open_lifelines(store, place, timeout_seconds)});
+                 ? std::make_unique<Group>(Group{open_nccl(store, world, timeout_seconds), {}})
+                 : std::make_unique<Group>(Group{open_gloo(store, world, timeout_seconds),
+                                                 open_lifelines(store, world, timeout_seconds)});
   } catch (const Error&) {
     throw;
   } catch (const std::exception& problem) {
     throw Error(ErrorCode::runtime, "find the other processes",
                 fmt::format("rank {} of {} found no job at {} port {} within {} s: {}", rank_,
-                            size_, place.address, place.port, timeout_seconds, problem.what()));
+                            size_, world.address, world.port, timeout_seconds, problem.what()));
   }
 }
 
@@ -224,9 +224,9 @@ double Ranks::sum(double value) {
 
 std::shared_ptr<Ranks> join_ranks(const ParallelSettings& settings, const std::string& device,
                                   int threads) {
-  const RankPlace& place = settings.place;
-  use_threads(threads, place.local_size);
-  return std::make_shared<Ranks>(place, open_device(device, place.local_rank),
+  const World& world = settings.world;
+  use_threads(threads, world.local_size);
+  return std::make_shared<Ranks>(world, open_device(device, world.local_rank),
                                  settings.timeout_seconds);
 }
 

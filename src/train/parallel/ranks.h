@@ -7,7 +7,7 @@
 #include <string>
 
 #include "model/torch.h"
-#include "train/parallel/rank_place.h"
+#include "train/parallel/world.h"
 
 namespace headroom {
 inline namespace train {
@@ -17,7 +17,7 @@ class Ranks {
   Ranks() : Ranks({}, torch::kCPU, 0) {}  // alone
   // Waits for the others of the job, up to `timeout_seconds`; later every exchange may take as
   // long.
-  Ranks(const RankPlace& place, torch::Device device, double timeout_seconds);
+  Ranks(const World& world, torch::Device device, double timeout_seconds);
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;

@@ -44,18 +44,18 @@ class EpochSource : public BatchSource {
  private:
   // How many labels the loss of these rows is the mean of.
   double predictions(std::span<const int32_t> rows) const {
-    double places = 0;
+    double positions = 0;
     if (!data_.tags.empty()) {
       for (const int32_t row : rows) {
         for (const int32_t tag : data_.row_tags(row)) {
-          places += tag == EncodedDataset::no_tag ? 0 : 1;
+          positions += tag == EncodedDataset::no_tag ? 0 : 1;
         }
       }
-      return places;
+      return positions;
     }
     if (data_.form != RowForm::translation) return static_cast<double>(rows.size());
-    for (const int32_t row : rows) places += static_cast<double>(data_.target(row).size()) - 1;
-    return places;
+    for (const int32_t row : rows) positions += static_cast<double>(data_.target(row).size()) - 1;
+    return positions;
   }
 
   const EncodedDataset& data_;

@@ -30,11 +30,11 @@ torch::Tensor shifted(const torch::Tensor& images, int64_t axis, Random& random)
   std::fill_n(margins.begin() + (axis == 3 ? 0 : 2), 2, largest_shift);
   const torch::Tensor wide = torch::constant_pad_nd(images, margins, 0);
   std::vector<int64_t> spread = {-1, 1, 1, 1};
-  torch::Tensor places = row_numbers(starts, images.device()).view(spread);
+  torch::Tensor indices = row_numbers(starts, images.device()).view(spread);
   spread[static_cast<size_t>(axis)] = side;
   spread[0] = 1;
-  places = places + torch::arange(side, places.options()).view(spread);
-  return wide.gather(axis, places.expand(images.sizes()));
+  indices = indices + torch::arange(side, indices.options()).view(spread);
+  return wide.gather(axis, indices.expand(images.sizes()));
 }
 
 class ImageSource : public BatchSource {
@@ -97,8 +97,8 @@ class StreamSource : public BatchSource {
   Batch batch(int64_t step, BatchPiece piece) override {
     Random random{seed_, static_cast<uint64_t>(step), 0x73747265616d};
     std::vector<int64_t> starts(static_cast<size_t>(batch_size_));
-    const auto places = static_cast<uint64_t>(text_.size(0) - row_tokens_);
-    for (int64_t& start : starts) start = static_cast<int64_t>(random.below(places));
+    const auto starts_count = static_cast<uint64_t>(text_.size(0) - row_tokens_);
+    for (int64_t& start : starts) start = static_cast<int64_t>(random.below(starts_count));
     const torch::Tensor picked =
         piece.rows_of(row_numbers(starts, text_.device())).unsqueeze(1) + window_.unsqueeze(0);
     const torch::Tensor rows = text_.index_select(0, picked.flatten()).view(picked.sizes());

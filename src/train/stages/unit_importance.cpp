@@ -68,9 +68,9 @@ UnitImportance measure_importance(const ElasticModel& model, const std::vector<B
 
 UnitPermutation by_importance(const UnitImportance& importance) {
   UnitPermutation permutation;
-  for (const auto& layer : importance.heads) permutation.heads.push_back(places_by_score(layer));
+  for (const auto& layer : importance.heads) permutation.heads.push_back(argsort_descending(layer));
   for (const auto& layer : importance.neurons)
-    permutation.neurons.push_back(places_by_score(layer));
+    permutation.neurons.push_back(argsort_descending(layer));
   return permutation;
 }
 

@@ -9,7 +9,7 @@
 namespace headroom {
 inline namespace train {
 
-struct RankPlace {
+struct World {
   int rank = 0;
   int size = 1;
   int local_rank = 0;  // among the processes of this machine
@@ -19,7 +19,7 @@ struct RankPlace {
 };
 
 struct ParallelSettings {
-  RankPlace place;
+  World world;
   int64_t accumulate = 1;         // parts that a process computes its share of a batch in
   double timeout_seconds = 1800;  // that processes wait for each other; a validation takes time
 };
@@ -28,8 +28,8 @@ using Environment = std::function<const char*(const char* name)>;
 
 // Throws ErrorCode::usage for a number that is none, a rank outside of the job, and a job over
 // several machines that does not say where rank 0 is.
-RankPlace find_rank_place(const Environment& environment);
-RankPlace find_rank_place();  // of this process
+World find_world(const Environment& environment);
+World find_world();  // of this process
 
 // "gpu[003-007,9],login" -> "gpu003": the first machine of a list as Slurm writes it.
 std::string first_host(const std::string& node_list);

@@ -1,4 +1,4 @@
-#include "train/parallel/rank_place.h"
+#include "train/parallel/world.h"
 
 #include <fmt/format.h>
 
@@ -59,22 +59,22 @@ class Variables {
   const Environment& environment_;
 };
 
-void set_address(RankPlace& place, const Variables& variables) {
+void set_address(World& world, const Variables& variables) {
   const std::string nodes = variables.text("SLURM_STEP_NODELIST");
   if (variables.has("MASTER_ADDR")) {
-    place.address = variables.text("MASTER_ADDR");
+    world.address = variables.text("MASTER_ADDR");
   } else if (!nodes.empty()) {
-    place.address = first_host(nodes);
-  } else if (place.local_size < place.size) {
+    world.address = first_host(nodes);
+  } else if (world.local_size < world.size) {
     refuse("the job spans several machines: set MASTER_ADDR to the one of rank 0");
   }
   if (const auto port = variables.number("MASTER_PORT")) {
-    place.port = *port;
+    world.port = *port;
   } else if (const auto job = variables.number("SLURM_JOB_ID")) {
-    place.port = 20000 + *job % 10000;  // two jobs on one machine should not meet
+    world.port = 20000 + *job % 10000;  // two jobs on one machine should not meet
   }
-  if (place.port < 1 || place.port > 65535) {
-    refuse(fmt::format("MASTER_PORT={} is not a port", place.port));
+  if (world.port < 1 || world.port > 65535) {
+    refuse(fmt::format("MASTER_PORT={} is not a port", world.port));
   }
 }
 
@@ -88,9 +88,9 @@ std::string first_host(const std::string& node_list) {
   return node_list.substr(0, bracket) + node_list.substr(bracket + 1, end - bracket - 1);
 }
 
-RankPlace find_rank_place(const Environment& environment) {
+World find_world(const Environment& environment) {
   const Variables variables(environment);
-  RankPlace place;
+  World world;
   for (const LauncherNames& names : launchers) {
     const auto size = variables.number(names.size);
     const auto rank = variables.number(names.rank);
@@ -98,19 +98,19 @@ RankPlace find_rank_place(const Environment& environment) {
     if (*rank >= *size) {
       refuse(fmt::format("{}={} is not below {}={}", names.rank, *rank, names.size, *size));
     }
-    place.rank = *rank;
-    place.size = *size;
+    world.rank = *rank;
+    world.size = *size;
     // torchrun's variables set by hand often leave out the local ones: one machine then.
-    place.local_rank = variables.number(names.local_rank).value_or(*rank);
-    place.local_size = variables.number(names.local_size).value_or(*size);
+    world.local_rank = variables.number(names.local_rank).value_or(*rank);
+    world.local_size = variables.number(names.local_size).value_or(*size);
     break;
   }
-  if (place.size > 1) set_address(place, variables);
-  return place;
+  if (world.size > 1) set_address(world, variables);
+  return world;
 }
 
-RankPlace find_rank_place() {
-  return find_rank_place([](const char* name) -> const char* { return std::getenv(name); });
+World find_world() {
+  return find_world([](const char* name) -> const char* { return std::getenv(name); });
 }
 
 }  // namespace train
