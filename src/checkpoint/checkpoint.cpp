@@ -149,8 +149,8 @@ void write_checkpoint(const fs::path& directory, const CheckpointContent& conten
     return folder / name;
   };
   for (const auto& [name, text] : content.files) write_file_atomically(path_of(name), text);
-  for (const auto& [name, tensors] : content.tensor_files) {
-    write_safetensors(path_of(name), tensors, {{"format", "pt"}});
+  for (const auto& [name, views] : content.tensor_files) {
+    write_safetensors(path_of(name), views, {{"format", "pt"}});
   }
   staged.commit();
 }
