@@ -27,10 +27,9 @@ torch::Tensor sigmoid_loss(const torch::Tensor& logits, const torch::Tensor& tar
 torch::Tensor sigmoid_distillation(const torch::Tensor& student_logits,
                                    const torch::Tensor& teacher_logits, double temperature) {
   const torch::Tensor student = student_logits.to(torch::kFloat32) / temperature;
-  const torch::Tensor teacher =
-      torch::sigmoid(teacher_logits.detach().to(torch::kFloat32) / temperature);
-  const torch::Tensor least =  // the teacher's own entropy: what a perfect student is left with
-      torch::binary_cross_entropy(teacher, teacher);
+  const torch::Tensor logits = teacher_logits.detach().to(torch::kFloat32) / temperature;
+  const torch::Tensor teacher = torch::sigmoid(logits);
+  const torch::Tensor least = sigmoid_loss(logits, teacher);  // a perfect student's
   return (sigmoid_loss(student, teacher) - least) * (temperature * temperature);
 }
 
