@@ -13,7 +13,7 @@ PYTHON ?= /usr/bin/python3
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page \
         python test-python api-docs deb test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk compare-engine clean
+        test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -149,6 +149,10 @@ bench-bulk: with-bench ## texts a second of predict beside its engine and fastTe
 	@scripts/install-packages peers
 	cmake --build $(BUILD) -j $(JOBS) --target bench-bulk
 	@scripts/bench-bulk
+
+bench-cascade: with-bench ## accuracy and time of --budget auto on AG News, found under $$HEADROOM_DATA
+	cmake --build $(BUILD) -j $(JOBS) --target bench-cascade
+	@scripts/bench-cascade --precision bf16
 
 SOAK_SECONDS ?= 600
 soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600)
