@@ -184,20 +184,6 @@ class PlainModel {
     return shape_.embedding > 0 ? linear(x, name(Role::embedding_projection)) : x;
   }
 
-  Matrix linear(const Matrix& x, const std::string& module) const {
-    const std::vector<float>& weight = tensor(module + ".weight");
-    const std::vector<float>& bias = tensor(module + ".bias");
-    Matrix y;
-    for (const auto& row : x) {
-      std::vector<double> out(bias.begin(), bias.end());
-      for (size_t n = 0; n < out.size(); ++n) {
-        for (size_t k = 0; k < row.size(); ++k) out[n] += row[k] * weight[n * row.size() + k];
-      }
-      y.push_back(out);
-    }
-    return y;
-  }
-
   void normalise(Matrix& x, const std::string& module) const {
     for (auto& row : x) {
       const auto D = static_cast<double>(row.size());

@@ -23,12 +23,12 @@ struct Call {
   std::optional<double> budget;
   // From arrival to answer, at most ServiceSettings::max_deadline_ms; none: slo_ms there.
   std::optional<double> latency_ms;
-  std::string client;               // who asks: clients share the workers equally
-  double waited_ms = 0;             // since it arrived
-  std::vector<Tokens> inputs = {};  // instead of texts: what is tokenised already
+  std::string client;    // who asks: clients share the workers equally
+  double waited_ms = 0;  // since it arrived
   // Instead of a budget: each text climbs the model's ladder. With a deadline the controller may
   // lower its thresholds, never its budgets.
   bool automatic = false;
+  std::vector<Tokens> inputs = {};  // instead of texts: what is tokenised already
 };
 
 // What the controller took from a call for others' sake.
