@@ -74,6 +74,20 @@ TEST_P(EveryPrecision, PassesTheCheckerAtEveryBudget) {
   }
 }
 
+// Norms first, gates, windows and rotary positions; scores of relative positions.
+TEST_P(EveryPrecision, PassesTheCheckerForNetworksUnlikeBert) {
+  for (const char* name : {"modernbert-cls", "deberta-v2-cls"}) {
+    const TemporaryFolder folder;
+    import_by_ids(name, folder.path() / "model");
+    onnx::ModelProto model = parsed(onnx_model(folder.path() / "model", 1, GetParam()));
+    EXPECT_NO_THROW(onnx::checker::check_model(model)) << name;
+    const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
+    EXPECT_NO_THROW(
+        onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), strict))
+        << name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OnnxWriter, EveryPrecision,
                          ::testing::Values(OnnxPrecision::fp32, OnnxPrecision::int8));
 
