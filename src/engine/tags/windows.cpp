@@ -21,7 +21,7 @@ TextWindows::TextWindows(const Tokenizer& tokenizer, std::string_view text, int6
   }
   if (pieces_.empty() && before.size() > 1) {  // an empty text: what ends it came to the front
     after.assign(before.begin() + 1, before.end());
-    before.resize(1);
+    before.erase(before.begin() + 1, before.end());
   }
   before_ = before.size();
   const size_t special = before.size() + after.size();
