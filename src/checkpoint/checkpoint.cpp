@@ -6,6 +6,7 @@
 #include "checkpoint/fused_tensors.h"
 #include "checkpoint/tensors/convert.h"
 #include "checkpoint/tensors/safetensors_writer.h"
+#include "text/pipeline/read_tokenizer.h"
 
 namespace headroom {
 namespace fs = std::filesystem;
@@ -91,7 +92,31 @@ void require_answers(const ModelConfig& config, const fs::path& directory) {
                           directory.string(), task_name(config.task)));
 }
 
+TokenizerFiles read_tokenizer_files(const fs::path& directory) {
+  TokenizerFiles files;
+  files.tokenizer_json = read_checkpoint_file(directory / "tokenizer.json", max_tokenizer_json);
+  if (fs::exists(directory / "tokenizer_config.json")) {
+    files.tokenizer_config =
+        read_checkpoint_file(directory / "tokenizer_config.json", max_tokenizer_config);
+  }
+  return files;
+}
+
+void require_rows_for(const Vocabulary& vocabulary, const ModelConfig& config) {
+  if (vocabulary.size() <= config.shape.vocabulary) return;
+  throw Error(ErrorCode::bad_model, "read tokenizer.json",
+              fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",
+                          vocabulary.size(), config.shape.vocabulary));
+}
+
 Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config) {
+  if (config.tokenizer == TokenizerKind::pipeline) {
+    TokenizerFiles files = read_tokenizer_files(directory);
+    Vocabulary vocabulary = read_tokenizer(files)->vocabulary();
+    require_rows_for(vocabulary, config);
+    vocabulary.set_files(std::move(files));
+    return vocabulary;
+  }
   Vocabulary vocabulary = Vocabulary::from_text(
       read_checkpoint_file(directory / "vocab.txt", Vocabulary::max_text_bytes));
   if (vocabulary.size() != config.shape.vocabulary) {

@@ -21,6 +21,10 @@ ModelConfig read_classifier_config(const std::filesystem::path& directory);
 // Throws unless `config`, of that directory, is of a model that answers texts.
 void require_answers(const ModelConfig& config, const std::filesystem::path& directory);
 Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config);
+// tokenizer.json and, where there is one, tokenizer_config.json.
+TokenizerFiles read_tokenizer_files(const std::filesystem::path& directory);
+// Throws when a vocabulary has more tokens than the model has rows for.
+void require_rows_for(const Vocabulary& vocabulary, const ModelConfig& config);
 
 // model.safetensors with the checksum that config.json gives, where it gives one. Reads the whole
 // file once, at the speed of memory.

@@ -1,7 +1,5 @@
 #include "checkpoint/make_tokenizer.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "checkpoint/checkpoint.h"
@@ -22,6 +20,7 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
     case TokenizerKind::space:
       return std::make_unique<SpaceTokenizer>(std::move(vocabulary));
     case TokenizerKind::pipeline:
+      if (vocabulary.files() != nullptr) return read_tokenizer(*vocabulary.files());
       throw Error(ErrorCode::usage, "make tokenizer",
                   "a pipeline comes with a model that has a tokenizer.json: name one with --init");
     case TokenizerKind::word:
@@ -31,6 +30,9 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
 }
 
 std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary vocabulary) {
+  if (config.tokenizer == TokenizerKind::pipeline) {  // with the special tokens of its file
+    return make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
+  }
   const ModelSchema& schema = schema_of(config.shape);
   Framing framing(schema.single_template, schema.pair_template, vocabulary);
   auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
@@ -44,23 +46,8 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory
     return make_tokenizer(config, read_vocabulary(directory, config));
   }
   auto tokenizer = read_tokenizer(read_tokenizer_files(directory));
-  const int64_t tokens = tokenizer->vocabulary().size();
-  if (tokens > config.shape.vocabulary) {
-    throw Error(ErrorCode::bad_model, "read tokenizer.json",
-                fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",
-                            tokens, config.shape.vocabulary));
-  }
+  require_rows_for(tokenizer->vocabulary(), config);
   return tokenizer;
-}
-
-TokenizerFiles read_tokenizer_files(const std::filesystem::path& directory) {
-  TokenizerFiles files;
-  files.tokenizer_json = read_checkpoint_file(directory / "tokenizer.json", max_tokenizer_json);
-  if (std::filesystem::exists(directory / "tokenizer_config.json")) {
-    files.tokenizer_config =
-        read_checkpoint_file(directory / "tokenizer_config.json", max_tokenizer_config);
-  }
-  return files;
 }
 
 std::map<std::string, std::string> named_files(const TokenizerFiles& files) {
@@ -68,6 +55,10 @@ std::map<std::string, std::string> named_files(const TokenizerFiles& files) {
   if (!files.tokenizer_json.empty()) named["tokenizer.json"] = files.tokenizer_json;
   if (!files.tokenizer_config.empty()) named["tokenizer_config.json"] = files.tokenizer_config;
   return named;
+}
+
+std::map<std::string, std::string> tokenizer_files(const Vocabulary& vocabulary) {
+  return named_files(vocabulary.files() != nullptr ? *vocabulary.files() : TokenizerFiles{});
 }
 
 }  // namespace headroom

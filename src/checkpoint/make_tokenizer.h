@@ -24,9 +24,9 @@ std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory,
                                           const ModelConfig& config);
 
-// tokenizer.json and, where there is one, tokenizer_config.json of a checkpoint directory.
-TokenizerFiles read_tokenizer_files(const std::filesystem::path& directory);
-// The same as files to write into another.
+// A tokenizer's files as a checkpoint names them.
 std::map<std::string, std::string> named_files(const TokenizerFiles& files);
+// Those of a vocabulary that is a part of a tokenizer.json; none of a list of tokens.
+std::map<std::string, std::string> tokenizer_files(const Vocabulary& vocabulary);
 
 }  // namespace headroom

@@ -123,6 +123,7 @@ Vocabulary Vocabulary::from_text(std::string_view text, std::string_view origin)
 
 std::string Vocabulary::to_text() const {
   std::string text;
+  if (files_) return text;
   for (const std::string& token : tokens_) text.append(token).push_back('\n');
   return text;
 }

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "text/words.h"
@@ -50,6 +52,13 @@ struct SpecialIds {
   int32_t mask = -1;
 };
 
+// The contents of a model folder's files that describe a tokenizer; an empty one is not there.
+struct TokenizerFiles {
+  std::string tokenizer_json;
+  std::string tokenizer_config;
+  bool empty() const { return tokenizer_json.empty(); }
+};
+
 class Vocabulary {
  public:
   static constexpr size_t max_size = 1'000'000;    // 8x the largest multilingual BERT vocabulary
@@ -66,7 +75,13 @@ class Vocabulary {
   // Reads the text form. Throws ErrorCode::bad_model naming `origin` and the line.
   static Vocabulary from_text(std::string_view text, std::string_view origin = "vocab.txt");
 
-  std::string to_text() const;
+  std::string to_text() const;  // empty where there are files()
+
+  // Where it is a part of a tokenizer that no list of tokens can tell: all of that.
+  void set_files(TokenizerFiles files) {
+    files_ = std::make_shared<const TokenizerFiles>(std::move(files));
+  }
+  const TokenizerFiles* files() const { return files_.get(); }
 
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
   std::optional<int32_t> find(std::string_view token) const;
@@ -94,6 +109,7 @@ class Vocabulary {
   int32_t cls_ = 0;
   int32_t sep_ = 0;
   std::optional<int32_t> mask_;
+  std::shared_ptr<const TokenizerFiles> files_;
 };
 
 // Counts words and keeps the frequent ones.

@@ -209,7 +209,8 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   write_checkpoint(
       request.out,
       {config, data.vocabulary->to_text(), card_for(request, config, data, recipe, report),
-       Json{{"recipe", chosen}}.dump() + "\n" + training.log, tensor_views(on_cpu, type)});
+       Json{{"recipe", chosen}}.dump() + "\n" + training.log, tensor_views(on_cpu, type),
+       tokenizer_files(*data.vocabulary)});
   remove_tree(output.state_directory());
   return report;
 }

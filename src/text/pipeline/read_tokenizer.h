@@ -11,13 +11,6 @@
 
 namespace headroom {
 
-// The contents of a model folder's files; an empty one is not there.
-struct TokenizerFiles {
-  std::string tokenizer_json;
-  std::string tokenizer_config;
-  bool empty() const { return tokenizer_json.empty(); }
-};
-
 inline constexpr uint64_t max_tokenizer_json = 128ULL << 20;  // XLM-R's has 17 MB
 inline constexpr uint64_t max_tokenizer_config = 16ULL << 20;
 

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <queue>
+#include <array>
+#include <functional>
 
 #include "text/pipeline/merge_table.h"
 #include "text/pipeline/parts.h"
@@ -187,42 +188,44 @@ class Bpe : public TokenModel {
   }
 
   void merge_by_heap(std::vector<Symbol>& symbols) const {
-    constexpr size_t none = SIZE_MAX;
-    struct Candidate {
-      uint32_t rank;
-      size_t place;
-      int32_t id;
-      bool operator<(const Candidate& other) const {  // the largest comes out first
-        return rank != other.rank ? rank > other.rank : place > other.place;
-      }
+    constexpr uint32_t none = UINT32_MAX;
+    const auto count = static_cast<uint32_t>(symbols.size());
+    std::vector<uint32_t> before(count);
+    std::vector<uint32_t> behind(count);
+    // Rank and place of a pair in one number: the smallest is merged first.
+    std::vector<uint64_t> candidates;
+    const auto rank_at = [&](uint32_t place) {
+      return merges_.find(symbols[place].id, symbols[behind[place]].id).rank;
     };
-    const size_t count = symbols.size();
-    std::vector<size_t> before(count);
-    std::vector<size_t> behind(count);
-    std::priority_queue<Candidate> candidates;
-    const auto propose = [&](size_t place) {
-      if (place == none || behind[place] == none) return;
-      const MergeTable::Merge merge = merges_.find(symbols[place].id, symbols[behind[place]].id);
-      if (merge.id >= 0) candidates.push({merge.rank, place, merge.id});
+    const auto propose = [&](uint32_t place) {
+      if (place == none || behind[place] == none) return false;
+      const uint32_t rank = rank_at(place);
+      if (rank != UINT32_MAX) candidates.push_back(uint64_t{rank} << 32U | place);
+      return rank != UINT32_MAX;
     };
-    for (size_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; ++i) {
       before[i] = i == 0 ? none : i - 1;
       behind[i] = i + 1 < count ? i + 1 : none;
+      if (i > 0) propose(i - 1);
     }
-    for (size_t i = 0; i < count; ++i) propose(i);
+    const std::greater<> later;
+    std::make_heap(candidates.begin(), candidates.end(), later);
     while (!candidates.empty()) {
-      const Candidate next = candidates.top();
-      candidates.pop();
-      const size_t right = behind[next.place];
-      if (symbols[next.place].bytes == 0 || right == none) continue;
-      // One of the two may have merged with another meanwhile.
-      if (merges_.find(symbols[next.place].id, symbols[right].id).id != next.id) continue;
-      symbols[next.place] = {next.id, symbols[next.place].bytes + symbols[right].bytes};
+      std::pop_heap(candidates.begin(), candidates.end(), later);
+      const auto place = static_cast<uint32_t>(candidates.back());
+      const auto rank = static_cast<uint32_t>(candidates.back() >> 32U);
+      candidates.pop_back();
+      const uint32_t right = behind[place];
+      if (symbols[place].bytes == 0 || right == none) continue;
+      const MergeTable::Merge merge = merges_.find(symbols[place].id, symbols[right].id);
+      if (merge.rank != rank) continue;  // one of the two has merged with another meanwhile
+      symbols[place] = {merge.id, symbols[place].bytes + symbols[right].bytes};
       symbols[right].bytes = 0;
-      behind[next.place] = behind[right];
-      if (behind[right] != none) before[behind[right]] = next.place;
-      propose(before[next.place]);
-      propose(next.place);
+      behind[place] = behind[right];
+      if (behind[right] != none) before[behind[right]] = place;
+      for (const uint32_t changed : {before[place], place}) {
+        if (propose(changed)) std::push_heap(candidates.begin(), candidates.end(), later);
+      }
     }
     std::erase_if(symbols, [](const Symbol& symbol) { return symbol.bytes == 0; });
   }
