@@ -31,11 +31,12 @@ struct CascadeOptions {
   std::string model;
   std::string out;
   std::string commit = "unknown";
+  std::string note;  // what else a reader must know of the run
   std::string data = "agnews";
   std::string test = "agnews:test";
   std::string data_dir = "data";
   std::string precision = "fp32";
-  std::vector<double> mean_budgets = {0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3};
+  std::vector<double> mean_budgets = {0.04, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3};
   std::vector<double> flat = {0, 0.125, 0.25, 0.5, 1};
   int64_t validation_rows = 2000;
   uint64_t split_seed = 1;
@@ -244,10 +245,11 @@ std::string page(const Json& result, const std::vector<Arm>& arms) {
   return fmt::format(
       "# --budget auto on {}\n\n"
       "Written by `make bench-cascade`; [cascade.json](cascade.json) has the numbers. {}, {}, one "
-      "thread, {} of commit {}.\n\n"
-      "{} rung zero distilled from {} training rows; temperatures and ladders fitted to {} rows of "
-      "the training set that the model was not trained on; accuracy over {} test rows. Times "
-      "include tokenising: {} test texts, {} rounds of all arms in shuffled order, medians.\n\n"
+      "thread, {}, commit {}.{}\n\n"
+      "Rung zero was distilled from {} training rows; temperatures and ladders were fitted to {} "
+      "rows of the training set that the model was not trained on; accuracy is over {} test rows. "
+      "Times include tokenising: {} test texts, {} rounds of all arms in shuffled order, "
+      "medians.\n\n"
       "![accuracy against time](cascade.svg)\n\n{}\n"
       "## Does the promise hold?\n\n"
       "`--agreement {}`, tuned on {} test rows and tried on the other {}, {} random splits: "
@@ -255,12 +257,14 @@ std::string page(const Json& result, const std::vector<Arm>& arms) {
       "## Calibration\n\nExpected calibration error on the test rows, 15 bins.\n\n{}",
       result["test"].get<std::string>(), result["machine"]["cpu"].get<std::string>(),
       result["precision"].get<std::string>(), result["date"].get<std::string>(),
-      result["commit"].get<std::string>(), "A", result["distilled_rows"].get<int64_t>(),
-      result["validation_rows"].get<int64_t>(), result["test_rows"].get<int64_t>(),
-      result["timed_texts"].get<int64_t>(), result["rounds"].get<int>(), markdown(table),
-      promise["agreement"].get<double>(), promise["tuned_rows"].get<int64_t>(),
-      promise["fresh_rows"].get<int64_t>(), promise["splits"].get<int>(),
-      promise["broken"].get<int>(), promise["mean_budget"].get<double>(), markdown(errors));
+      result["commit"].get<std::string>(),
+      result.contains("note") ? " " + result["note"].get<std::string>() : "",
+      result["distilled_rows"].get<int64_t>(), result["validation_rows"].get<int64_t>(),
+      result["test_rows"].get<int64_t>(), result["timed_texts"].get<int64_t>(),
+      result["rounds"].get<int>(), markdown(table), promise["agreement"].get<double>(),
+      promise["tuned_rows"].get<int64_t>(), promise["fresh_rows"].get<int64_t>(),
+      promise["splits"].get<int>(), promise["broken"].get<int>(),
+      promise["mean_budget"].get<double>(), markdown(errors));
 }
 
 std::string plot(const std::vector<Arm>& arms, const std::string& test) {
@@ -354,6 +358,7 @@ int run_cascade(const CascadeOptions& options) {
                  {"rounds", options.rounds},
                  {"rung_zero_bytes", bag->weights.size() + 4 * bag->scales.size()},
                  {"arms", Json::array()}};
+  if (!options.note.empty()) result["note"] = options.note;
   for (const Arm& arm : arms) result["arms"].push_back(arm_json(arm));
   result["promise"] = promise_splits(tested, options);
   result["calibration"] = calibration_errors(arms.back().report, tested);
@@ -378,6 +383,7 @@ int main(int argc, char** argv) {
   app.add_option("MODEL", options.model)->required();
   app.add_option("OUT", options.out, "a folder")->required();
   app.add_option("--commit", options.commit, "told in the results");
+  app.add_option("--note", options.note, "likewise, a sentence");
   app.add_option("--data", options.data, "what the model was trained on");
   app.add_option("--test", options.test);
   app.add_option("--data-dir", options.data_dir)->envname("HEADROOM_DATA");
