@@ -93,7 +93,11 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelCo
                   thread_count(request.threads));
   for (const Budget& budget : budgets) require_budget(session, budget);
   const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
-  if (!classifies_text(config.task)) return measure_rows(session, rows, budgets);
+  if (!classifies_text(config.task)) {
+    std::vector<double> fractions;  // only classifiers have automatic budgets
+    for (const Budget& budget : budgets) fractions.push_back(budget.fraction);
+    return measure_rows(session, rows, fractions);
+  }
   SilentProgress silent;
   std::vector<BudgetScore> scores;
   for (const report::BudgetAnswers& at : answer_rows(session, rows, budgets, silent)) {
