@@ -84,7 +84,21 @@ void check_layer_kinds(const JsonFields& fields, const ModelShape& shape) {
   }
 }
 
+// Transformers' tagger has the classifier's dense layer and norm in front of every token, ours has
+// not: dropping them would leave another network.
+void refuse_tagger(const JsonFields& fields) {
+  if (fields.has("headroom") || !fields.has("architectures")) return;
+  const Json& classes = fields.array("architectures");
+  if (!classes.empty() && classes[0] == "ModernBertForTokenClassification") {
+    fields.fail("architectures",
+                "is \"ModernBertForTokenClassification\", whose head.dense and "
+                "head.norm are not computed: of ModernBERT, classifiers and "
+                "encoders are imported");
+  }
+}
+
 void read_modernbert(const JsonFields& fields, ModelShape& shape) {
+  refuse_tagger(fields);
   for (const char* key : {"attention_bias", "mlp_bias", "norm_bias", "classifier_bias"}) {
     if (fields.boolean_or(key, false)) fields.fail(key, "is true, only false is computed");
   }

@@ -24,6 +24,7 @@ struct Changed {
 
 TEST(NetworkConfig, IsRefusedByNameWhereItIsNotComputed) {
   const std::vector<Changed> cases = {
+      {"modernbert-cls", "architectures", Json::array({"ModernBertForTokenClassification"})},
       {"modernbert-cls", "attention_bias", true},
       {"modernbert-cls", "mlp_bias", true},
       {"modernbert-cls", "norm_bias", true},
