@@ -20,7 +20,7 @@ int loss_of(const ScoredRows& rows, Loss loss, size_t budget, size_t row);
 
 // What the search adds up instead, in units of 1 / loss_unit: for accuracy not whether this row's
 // answer is right, which is a coin toss, but how much less likely the full model's calibrated
-// scores hold it for right. A thousand rows are enough for that, and no labels are needed.
+// scores hold it for right. That varies less from row to row, and needs no labels.
 inline constexpr int64_t loss_unit = 256;
 int64_t expected_loss(const ScoredRows& rows, Loss loss, size_t budget, size_t row);
 
