@@ -14,7 +14,9 @@
 namespace headroom::testing {
 
 // Classifiers; those of other outputs are tests/engine/hf_outputs_test.cpp's.
-inline const std::vector<std::string> hf_models = {"bert-tiny", "distilbert-tiny", "electra-cls"};
+inline const std::vector<std::string> hf_models = {
+    "bert-tiny", "distilbert-tiny", "electra-cls",   "roberta-cls",
+    "xlmr-cls",  "modernbert-cls",  "deberta-v2-cls"};
 
 inline std::filesystem::path hf_model_folder(const std::string& name = "bert-tiny") {
   return std::filesystem::path(HEADROOM_SOURCE_DIR "/tests/data/hf") / name;

@@ -206,11 +206,10 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
 
   ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
   const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
-  write_checkpoint(
-      request.out,
-      {config, data.vocabulary->to_text(), card_for(request, config, data, recipe, report),
-       Json{{"recipe", chosen}}.dump() + "\n" + training.log, tensor_views(on_cpu, type),
-       tokenizer_files(*data.vocabulary)});
+  write_checkpoint(request.out, {config, data.vocabulary->to_text(),
+                                 card_for(request, config, data, recipe, report),
+                                 Json{{"recipe", chosen}}.dump() + "\n" + training.log,
+                                 tensor_views(on_cpu, type), tokenizer_files(*data.vocabulary)});
   remove_tree(output.state_directory());
   return report;
 }

@@ -58,9 +58,9 @@ TEST_F(Import, WhatIsNotKeptIsSaidOnStandardError) {
 }
 
 TEST_F(Import, ABadFolderIsABadModel) {
-  fixture_.config["model_type"] = "roberta";
+  fixture_.config["model_type"] = "albert";
   fixture_.write_all();
-  expect_failure(run(import_arguments()), 4, "model_type is \"roberta\"");
+  expect_failure(run(import_arguments()), 4, "model_type is \"albert\"");
   EXPECT_FALSE(std::filesystem::exists(fixture_.out()));
 }
 

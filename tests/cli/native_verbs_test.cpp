@@ -172,7 +172,7 @@ TEST(Data, ListNamesEveryKnownSetAndWhatIsThere) {
     names.push_back(line.value("name", ""));
     EXPECT_FALSE(line["present"].value("train", true)) << "in an empty folder";
   }
-  EXPECT_EQ(names.size(), 13U);
+  EXPECT_EQ(names.size(), 17U);
   EXPECT_EQ(names[0], "agnews");
   expect_holds(run({"data", "list"}).out, "wikitext2");
 }

@@ -111,9 +111,10 @@ TEST_F(Predict, TheBudgetComesFromTheEnvironmentAndTheFlagWins) {
 }
 
 TEST_F(Predict, WhatIsNoBudgetIsAUsageError) {
-  for (const char* bad : {"0", "1.5", "nan"}) {
+  for (const char* bad : {"-1", "1.5", "nan"}) {
     expect_failure(predict({"--budget", bad}, "goal\n"), 2, "is not a budget");
   }
+  expect_failure(predict({"--budget", "0"}, "goal\n"), 2, "budget 0 needs a bag of n-grams");
 }
 
 TEST_F(Predict, WhatThisVersionDoesNotHaveIsAUsageError) {
@@ -131,7 +132,7 @@ TEST_F(Predict, BadInputNamesTheLine) {
   ASSERT_EQ(lines.size(), 2U) << "the answer to line 1, then the error";
   expect_holds(lines[1]["error"].value("message", ""), "texts.txt line 2");
   expect_failure(predict({"--input", "jsonl"}, "{\"text\": 3}\n"), 3, "line 1");
-  expect_failure(predict({"nowhere.txt"}, ""), 3, "nowhere.txt");
+  expect_failure(predict({"nowhere.txt"}, ""), 2, "nowhere.txt");
 }
 
 TEST_F(Predict, ADamagedModelIsABadModel) {

@@ -36,7 +36,7 @@ Answer ask(Session& session, const HfCase& each, const AnswerOptions& options = 
 }
 
 TEST(HfOutputs, VectorsAreThoseOfSentenceTransformers) {
-  for (const std::string name : {"bert-embed-mean", "bert-embed-cls"}) {
+  for (const std::string name : {"bert-embed-mean", "bert-embed-cls", "mpnet-embed"}) {
     const Imported imported(name);
     for (const auto& path : imported.both()) {
       Session session(EngineModel::load(path));
@@ -84,25 +84,30 @@ TEST(HfOutputs, SeveralLabelsHaveTheirSigmoids) {
   }
 }
 
-TEST(HfOutputs, TagsAndTheirPlacesAreThoseOfTransformers) {
-  const Imported imported("bert-ner");
-  for (const auto& path : imported.both()) {
-    Session session(EngineModel::load(path));
-    AnswerOptions options;
-    options.token_tags = true;
-    for (const HfCase& each : hf_cases("bert-ner")) {
-      if (each.tokens.ids.size() >= 128) continue;  // cut there, read in windows here
-      const std::vector<TaggedToken> tags = ask(session, each, options).token_tags;
-      ASSERT_EQ(tags.size(), each.tokens.ids.size() - 2) << each.text;
-      for (size_t i = 0; i < tags.size(); ++i) {
-        EXPECT_EQ(tags[i].token, each.spelled[i + 1]) << each.text;
-        EXPECT_EQ(tags[i].start, each.offsets[i + 1].first) << each.text << " " << tags[i].token;
-        EXPECT_EQ(tags[i].end, each.offsets[i + 1].second) << each.text << " " << tags[i].token;
-        double sum = 0;
-        for (const double logit : each.token_logits[i + 1]) sum += std::exp(logit);
-        for (size_t label = 0; label < tags[i].scores.size(); ++label) {
-          EXPECT_NEAR(tags[i].scores[label], std::exp(each.token_logits[i + 1][label]) / sum, 1e-5);
-        }
+void expect_tags(const HfCase& each, const std::vector<TaggedToken>& tags) {
+  ASSERT_EQ(tags.size(), each.tokens.ids.size() - 2) << each.text;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    EXPECT_EQ(tags[i].token, each.spelled[i + 1]) << each.text;
+    EXPECT_EQ(tags[i].start, each.offsets[i + 1].first) << each.text << " " << tags[i].token;
+    EXPECT_EQ(tags[i].end, each.offsets[i + 1].second) << each.text << " " << tags[i].token;
+    double sum = 0;
+    for (const double logit : each.token_logits[i + 1]) sum += std::exp(logit);
+    for (size_t label = 0; label < tags[i].scores.size(); ++label) {
+      EXPECT_NEAR(tags[i].scores[label], std::exp(each.token_logits[i + 1][label]) / sum, 1e-5);
+    }
+  }
+}
+
+TEST(HfOutputs, TagsAndTheirOffsetsAreThoseOfTransformers) {
+  AnswerOptions options;
+  options.token_tags = true;
+  for (const std::string name : {"bert-ner", "roberta-ner"}) {
+    const Imported imported(name);
+    for (const auto& path : imported.both()) {
+      Session session(EngineModel::load(path));
+      for (const HfCase& each : hf_cases(name)) {
+        if (each.tokens.ids.size() >= 128) continue;  // cut there, read in windows here
+        expect_tags(each, ask(session, each, options).token_tags);
       }
     }
   }

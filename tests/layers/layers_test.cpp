@@ -114,7 +114,8 @@ bool may_include_boost(const std::string& path) {
 // Of cli/, the verbs of headroom-train alone know experiments: users of `headroom` need not link
 // them.
 bool may_include_experiments(const std::string& path) {
-  return starts_with_any(path, {"experiments/", "cli/reproduce.cpp", "cli/report_results.cpp"});
+  return starts_with_any(
+      path, {"experiments/", "cli/verbs/reproduce.cpp", "cli/verbs/report_results.cpp"});
 }
 
 // Everything wrong with one source file, `path` being relative to src/.

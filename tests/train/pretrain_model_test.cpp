@@ -301,8 +301,8 @@ TEST_F(Pretrain, TooLittleTextIsBadData) {
                  request_for(little, folder.path() / "model"));
 }
 
-TEST_F(Pretrain, MissingOrEmptyTextIsBadData) {
-  expect_refused(ErrorCode::bad_data, "nowhere.txt",
+TEST_F(Pretrain, MissingOrEmptyTextIsRefused) {
+  expect_refused(ErrorCode::usage, "nowhere.txt",
                  request_for(folder.path() / "nowhere.txt", folder.path() / "model"));
   expect_refused(ErrorCode::bad_data, "empty.txt",
                  request_for(folder.write("empty.txt", ""), folder.path() / "model"));

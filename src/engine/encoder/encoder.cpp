@@ -31,7 +31,7 @@ void check(const Tokens& sequence, const ModelShape& shape) {
     }
   }
   for (const int32_t type : sequence.types) {
-    if (type < 0 || type >= shape.token_types) {
+    if (shape.token_types > 0 && (type < 0 || type >= shape.token_types)) {
       refuse(fmt::format("token type {}, the model has {}", type, shape.token_types));
     }
   }
@@ -152,7 +152,9 @@ class Pass {
     const int64_t E = weights_.shape.embedding_width();
     EmbedCall call;
     call.ids = sequence.ids.data() + first;
-    call.types = sequence.types.empty() ? nullptr : sequence.types.data() + first;
+    // A tokenizer may tell types of which the network knows none.
+    const bool typed = !sequence.types.empty() && weights_.shape.token_types > 0;
+    call.types = typed ? sequence.types.data() + first : nullptr;
     call.tokens = count;
     call.width = E;
     call.word_rows = weights_.words;
