@@ -59,9 +59,10 @@ inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
 }
 
 // Text to ids as the caller of a model does it; a single text has types of 0 where there are types.
-inline EncodedPair encode_case(const Tokenizer& tokenizer, const HfCase& each) {
-  if (each.pair) return tokenizer.encode_pair(each.text, *each.pair, 128);
-  std::vector<int32_t> ids = tokenizer.encode(each.text, 128);
+// Texts were truncated to the `longest` that the model takes.
+inline EncodedPair encode_case(const Tokenizer& tokenizer, const HfCase& each, int64_t longest) {
+  if (each.pair) return tokenizer.encode_pair(each.text, *each.pair, longest);
+  std::vector<int32_t> ids = tokenizer.encode(each.text, longest);
   const std::vector<int32_t> types(each.tokens.types.empty() ? 0 : ids.size(), 0);
   return {ids, types};
 }

@@ -33,7 +33,8 @@ void expect_transformers_answers(const std::string& name, const std::filesystem:
   const std::vector<HfCase> cases = hf_cases(name);
   ASSERT_GE(cases.size(), 27U);
   for (const HfCase& each : cases) {
-    const EncodedPair tokens = encode_case(model->tokenizer(), each);
+    const EncodedPair tokens =
+        encode_case(model->tokenizer(), each, model->config().longest_input());
     EXPECT_EQ(tokens.ids, each.tokens.ids) << each.text;
     EXPECT_EQ(tokens.types, each.tokens.types) << each.text;
     const std::vector<float> logits = logits_of(*model, tokens, 1.0);
