@@ -4,7 +4,7 @@ _headroom() {
   local words=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect calibrate serve import export report data --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect embed rerank calibrate tune serve import export report tokenize data --help --version' -- "$word")
     return
   fi
   case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in
@@ -19,20 +19,28 @@ _headroom() {
     'predict --device') words='cpu cuda' ;;
     'bench --engine') words='native torch' ;;
     'bench --device') words='cpu cuda' ;;
+    'embed --input') words='text jsonl' ;;
+    'embed --format') words='jsonl npy' ;;
+    'rerank --input') words='text jsonl' ;;
+    'tokenize --input') words='text jsonl' ;;
   esac
   [ -n "$words" ] || case "$verb/$word" in
     train/-*) words='--help --task --data --eval-data --max-tokens --tokenizer --cased --vocab-size --min-count --patch --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
     pretrain/-*) words='--help --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
     reproduce/-*) words='--help --task --init --seeds --arms --epochs --train-rows --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
     eval/-*) words='--help --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
-    predict/-*) words='--help --model --budget --input --latency-ms --out --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
+    predict/-*) words='--help --model --budget --input --latency-ms --out --resume --from-byte --shard --bad-rows --no-timing --all-tokens --aggregation --raw-scores --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
     bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
     inspect/-*) words='--help --model --budgets --tokens --verify --json' ;;
+    embed/-*) words='--help --model --budget --latency-ms --input --format --dimensions --prompt --out --no-timing --precision --threads --json' ;;
+    rerank/-*) words='--help --model --query --budget --latency-ms --input --top --raw-scores --precision --threads --json' ;;
     calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
+    tune/-*) words='--help --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
     serve/-*) words='--help --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --allowed-host --log-requests --json' ;;
-    import/-*) words='--help --from --out --json' ;;
+    import/-*) words='--help --from --out --follow-links --labels --json' ;;
     export/-*) words='--help --model --format --budget --precision --dense-equivalent --out --json' ;;
     report/-*) words='--help --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;
+    tokenize/-*) words='--help --model --input --text --max-tokens --json' ;;
     data/-*) words='--help --data-dir --json' ;;
     data/*) words='list check get' ;;
   esac
