@@ -50,7 +50,7 @@ TEST(ClassifyBody, TakesModelBudgetAndTime) {
 }
 
 TEST(ClassifyBody, TakesAnAutomaticBudgetWithOrWithoutATime) {
-  const ClassifyRequest request = parsed(R"({"inputs":"a","budget":"auto","latency_ms":10})");
+  const TextsRequest request = parsed(R"({"inputs":"a","budget":"auto","latency_ms":10})");
   EXPECT_TRUE(request.call.automatic);
   EXPECT_FALSE(request.call.budget);
   EXPECT_EQ(request.call.latency_ms, 10);
