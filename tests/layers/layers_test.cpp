@@ -221,7 +221,7 @@ TEST(LayerRules, BoostOutsideTheSessionsIsFound) {
 
 TEST(LayerRules, ExperimentsInWhatUsersRunAreFound) {
   const std::string include = "#include \"experiments/summary/chapter.h\"\n";
-  EXPECT_EQ(violations("cli/report_results.cpp", include), Complaints{});
+  EXPECT_EQ(violations("cli/verbs/report_results.cpp", include), Complaints{});
   EXPECT_EQ(violations("cli/report.cpp", include).size(), 1U);
   EXPECT_EQ(violations("report/model_report.cpp", include).size(), 2U) << "by the table, too";
 }

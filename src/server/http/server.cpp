@@ -131,15 +131,20 @@ class HttpServer::Impl {
   }
 
   // There is no descriptor for those who want to connect. Without the one that was kept they could
-  // not even be turned away, and would wait.
+  // not even be turned away, and would wait. Who comes when there is one again is let in.
   void drop_clients() {
-    ::close(spare_descriptor_);
     for (int i = 0; i < most_dropped; ++i) {
+      ::close(spare_descriptor_);
       const int client = ::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (client < 0) break;
+      spare_descriptor_ = open_spare();
+      if (client < 0) return;
+      if (spare_descriptor_ >= 0) {
+        admit(tcp::socket(context_, acceptor_.local_endpoint().protocol(), client));
+        continue;
+      }
       ::close(client);
+      spare_descriptor_ = open_spare();
     }
-    spare_descriptor_ = open_spare();
   }
 
   static int open_spare() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
