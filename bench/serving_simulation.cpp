@@ -15,7 +15,7 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "data/eval_rows.h"
-#include "engine/calibration.h"
+#include "engine/answers/calibration.h"
 #include "serving_inputs.h"
 #include "serving_load.h"
 #include "simulated_server.h"

@@ -18,8 +18,8 @@
 #include "base/measure/machine.h"
 #include "base/table.h"
 #include "text/pipeline/read_tokenizer.h"
-#include "text/wordpiece_tokenizer.h"
-#include "text/wordpiece_trainer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_trainer.h"
 
 namespace headroom {
 namespace {

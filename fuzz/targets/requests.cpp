@@ -2,9 +2,9 @@
 // KServe's, a target, or a body of /v1/rerank, /v1/embed or /v1/tag.
 #include "input.h"
 #include "server/api/classify.h"
+#include "server/api/dialects/kserve.h"
+#include "server/api/dialects/kserve_tensors.h"
 #include "server/api/embed.h"
-#include "server/api/kserve.h"
-#include "server/api/kserve_tensors.h"
 #include "server/api/rerank.h"
 #include "server/api/tag.h"
 #include "server/http/url.h"

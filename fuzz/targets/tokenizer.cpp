@@ -1,10 +1,10 @@
 // Any text through both tokenizers, alone and as a pair, beside the plain version of BERT's words.
 #include "input.h"
 #include "target.h"
-#include "text/bert_normalizer.h"
 #include "text/unicode/utf8.h"
 #include "text/word_tokenizer.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/bert_normalizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom::fuzz {
 namespace {

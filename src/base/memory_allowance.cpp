@@ -16,9 +16,9 @@ MemoryAllowance::MemoryAllowance(uint64_t limit, std::string operation, std::str
       operation_(std::move(operation)),
       what_(std::move(what)) {}
 
-void MemoryAllowance::fail(std::string_view place) const {
+void MemoryAllowance::fail(std::string_view context) const {
   throw Error(ErrorCode::runtime, operation_,
-              fmt::format("{}: the {} take more than {} ({})", place, what_, shown_bytes(limit_),
+              fmt::format("{}: the {} take more than {} ({})", context, what_, shown_bytes(limit_),
                           asked_for_ ? "--max-memory" : "nine tenths of the memory available"));
 }
 

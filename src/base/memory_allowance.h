@@ -19,8 +19,8 @@ class MemoryAllowance {
     taken_ += bytes;
     return taken_ <= limit_;
   }
-  // Throws ErrorCode::runtime; `place` says what asked for too much.
-  [[noreturn]] void fail(std::string_view place) const;
+  // Throws ErrorCode::runtime; `context` says what asked for too much.
+  [[noreturn]] void fail(std::string_view context) const;
 
  private:
   uint64_t limit_;

@@ -18,9 +18,9 @@ std::vector<FusedNames> fused_names(const ModelShape& shape) {
   std::vector<FusedNames> all;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
     for (const FusedModules& fused : schema.fused) {
-      const Module place = {fused.roles.front(), Stack::encoder, layer};
+      const Module module = {fused.roles.front(), Stack::encoder, layer};
       FusedNames& names = all.emplace_back();
-      names.whole = schema.name_of(fused.name, place) + ".weight";
+      names.whole = schema.name_of(fused.name, module) + ".weight";
       for (const Role role : fused.roles) {
         names.parts.push_back(schema.name_of({role, Stack::encoder, layer}) + ".weight");
       }

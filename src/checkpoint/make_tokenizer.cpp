@@ -6,7 +6,7 @@
 #include "families/families.h"
 #include "text/plain_tokenizer.h"
 #include "text/word_tokenizer.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 

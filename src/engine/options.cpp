@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/join.h"
-#include "engine/vectors.h"
+#include "engine/answers/vectors.h"
 
 namespace headroom {
 namespace {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "budget/cost.h"
-#include "engine/answer_texts.h"
+#include "engine/answers/answer_texts.h"
 #include "engine/session.h"
 #include "headroom/headroom.h"
 

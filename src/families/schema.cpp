@@ -209,12 +209,12 @@ std::string ModelSchema::name_of(const Module& module) const {
   return name_of(found->name, module);
 }
 
-std::string ModelSchema::name_of(std::string_view name, const Module& place) const {
-  if (place.stack == Stack::none) return std::string(name);
-  const std::string_view layer = place.stack == Stack::encoder   ? encoder_layer
-                                 : place.stack == Stack::decoder ? decoder_layer
-                                                                 : cross_layer;
-  return fmt::format(fmt::runtime(layer), place.layer).append(name);
+std::string ModelSchema::name_of(std::string_view name, const Module& module) const {
+  if (module.stack == Stack::none) return std::string(name);
+  const std::string_view layer = module.stack == Stack::encoder   ? encoder_layer
+                                 : module.stack == Stack::decoder ? decoder_layer
+                                                                  : cross_layer;
+  return fmt::format(fmt::runtime(layer), module.layer).append(name);
 }
 
 const FusedModules* ModelSchema::fused_with(Role role) const {

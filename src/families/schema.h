@@ -168,7 +168,7 @@ struct ModelSchema {
   // Without ".weight" or ".bias". What most families call alike needs no name of theirs. A module
   // that the family has no name for throws std::logic_error.
   std::string name_of(const Module& module) const;
-  std::string name_of(std::string_view name, const Module& place) const;  // in the same layer
+  std::string name_of(std::string_view name, const Module& module) const;  // in the same layer
 };
 
 // One tensor of a model file.

@@ -52,7 +52,7 @@ class PairMerger {
   using Queue = std::priority_queue<Candidate, std::vector<Candidate>,
                                     std::function<bool(const Candidate&, const Candidate&)>>;
 
-  Pair pair_at(size_t place) const { return {symbols_[place], symbols_[place + 1]}; }
+  Pair pair_at(size_t index) const { return {symbols_[index], symbols_[index + 1]}; }
   bool holds(const Word& word, const Pair& pair) const;
   void count_pairs(const Word& word, int64_t times);
   void replace(Word& word, const Pair& pair, Symbol merged);

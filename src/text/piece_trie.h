@@ -47,9 +47,9 @@ class PieceTrie {
 
  private:
   Node child(Node node, char label) const {
-    const auto place = static_cast<size_t>(node);
-    const Node first = children_[place];
-    const auto count = static_cast<size_t>(children_[place + 1] - first);
+    const auto index = static_cast<size_t>(node);
+    const Node first = children_[index];
+    const auto count = static_cast<size_t>(children_[index + 1] - first);
     const void* found = std::memchr(labels_.data() + first, label, count);
     if (found == nullptr) return nowhere;
     return static_cast<Node>(static_cast<const char*>(found) - labels_.data());

@@ -43,9 +43,9 @@ class BoxSums {
 
  private:
   size_t flat(const Index& index) const {
-    size_t place = 0;
-    for (size_t axis = axes_; axis-- > 0;) place = place * side_ + index[axis];
-    return place;
+    size_t cell = 0;
+    for (size_t axis = axes_; axis-- > 0;) cell = cell * side_ + index[axis];
+    return cell;
   }
 
   size_t axes_;

@@ -10,7 +10,7 @@
 #include "families/schema.h"
 #include "support.h"
 #include "text/word_tokenizer.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {

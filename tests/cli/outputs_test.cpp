@@ -3,7 +3,7 @@
 
 #include "cli/outputs/npy.h"
 #include "cli/outputs/output.h"
-#include "engine/answer_json.h"
+#include "engine/answers/answer_json.h"
 #include "support.h"
 
 namespace headroom {

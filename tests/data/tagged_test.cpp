@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {

@@ -1,5 +1,5 @@
 // What a calibration measures; the times themselves are the machine's.
-#include "engine/calibration.h"
+#include "engine/answers/calibration.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include "checkpoint/hf/export.h"
 #include "checkpoint/hf/import.h"
-#include "engine/answer_texts.h"
-#include "engine/rank.h"
+#include "engine/answers/answer_texts.h"
+#include "engine/answers/rank.h"
 #include "hf_model.h"
 #include "support.h"
 

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/agreement.h"
-#include "engine/answer_texts.h"
-#include "engine/rank.h"
+#include "engine/answers/answer_texts.h"
+#include "engine/answers/rank.h"
+#include "engine/answers/vectors.h"
 #include "engine/tags/windows.h"
-#include "engine/vectors.h"
 
 namespace headroom {
 namespace {

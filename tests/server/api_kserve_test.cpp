@@ -1,5 +1,5 @@
 // KServe's protocol as values, and its paths through the router.
-#include "server/api/kserve.h"
+#include "server/api/dialects/kserve.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "checkpoint/hf/import.h"
-#include "engine/answer_json.h"
-#include "engine/answer_texts.h"
-#include "engine/rank.h"
+#include "engine/answers/answer_json.h"
+#include "engine/answers/answer_texts.h"
+#include "engine/answers/rank.h"
 #include "hf_model.h"
 #include "server/api/api.h"
 #include "server/service/service.h"

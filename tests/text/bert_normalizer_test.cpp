@@ -1,4 +1,4 @@
-#include "text/bert_normalizer.h"
+#include "text/wordpiece/bert_normalizer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 #include <gtest/gtest.h>
 

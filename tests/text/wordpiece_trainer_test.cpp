@@ -1,4 +1,4 @@
-#include "text/wordpiece_trainer.h"
+#include "text/wordpiece/wordpiece_trainer.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "support.h"
 #include "text/unicode/utf8.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {

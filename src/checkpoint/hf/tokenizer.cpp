@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "checkpoint/hf/slow_tokenizer.h"
 #include "families/families.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {

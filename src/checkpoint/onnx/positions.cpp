@@ -57,11 +57,11 @@ std::string OnnxPositions::relative_rows() {
     const int64_t P = shape_.positions;
     std::vector<int64_t> numbers(static_cast<size_t>(P));
     std::iota(numbers.begin(), numbers.end(), 0);
-    const std::string places =
-        first_rows("relative.places", graph_.whole("relative.numbers", numbers));
+    const std::string positions =
+        first_rows("relative.positions", graph_.whole("relative.numbers", numbers));
     const std::string queries = graph_.make("Unsqueeze", "relative.queries",
-                                            {places, graph_.whole("relative.query_axis", {1})});
-    const std::string distances = graph_.make("Sub", "relative.distances", {queries, places});
+                                            {positions, graph_.whole("relative.query_axis", {1})});
+    const std::string distances = graph_.make("Sub", "relative.distances", {queries, positions});
     const std::string indices = graph_.make(
         "Add", "relative.indices", {distances, graph_.whole_scalar("relative.zero", P - 1)});
     const std::vector<int32_t> rows = disentangled_rows(shape_.disentangled, P);
@@ -76,12 +76,12 @@ std::string OnnxPositions::with_window(const std::string& key_bias, int64_t wind
   if (window_bias_.empty()) {
     std::vector<float> numbers(static_cast<size_t>(shape_.positions));
     std::iota(numbers.begin(), numbers.end(), 0.0F);
-    const std::string places =
-        first_rows("window.places", graph_.floats("window.numbers", {shape_.positions}, numbers));
+    const std::string positions = first_rows(
+        "window.positions", graph_.floats("window.numbers", {shape_.positions}, numbers));
     const std::string queries = graph_.make("Unsqueeze", "window.queries",
-                                            {places, graph_.whole("window.query_axis", {1})});
+                                            {positions, graph_.whole("window.query_axis", {1})});
     const std::string distance = graph_.make(
-        "Abs", "window.distance", {graph_.make("Sub", "window.difference", {queries, places})});
+        "Abs", "window.distance", {graph_.make("Sub", "window.difference", {queries, positions})});
     const std::string far = graph_.make(
         "Greater", "window.far", {distance, graph_.scalar("window", static_cast<float>(window))});
     onnx::NodeProto& hidden = graph_.node("Cast", "window.hidden", {far});

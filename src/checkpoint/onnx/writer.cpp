@@ -189,11 +189,11 @@ class EncoderGraph {
     set_attribute(length, "start", int64_t{1});
     const std::string tokens = graph_.make("Squeeze", "bias_tokens",
                                            {"bias_length", graph_.whole("bias_length_axis", {0})});
-    const std::string places = graph_.make(
+    const std::string positions = graph_.make(
         "Range", "bias_places", {index_zero_, tokens, graph_.whole_scalar("bias_step", 1)});
     const std::string queries =
-        graph_.make("Unsqueeze", "bias_queries", {places, graph_.whole("bias_query_axis", {1})});
-    const std::string distances = graph_.make("Sub", "bias_distances", {queries, places});
+        graph_.make("Unsqueeze", "bias_queries", {positions, graph_.whole("bias_query_axis", {1})});
+    const std::string distances = graph_.make("Sub", "bias_distances", {queries, positions});
     const std::string rows = graph_.make(
         "Add", "bias_rows", {distances, graph_.whole_scalar("bias_distance_zero", P - 1)});
     graph_.make("Gather", "bias_values",
@@ -278,9 +278,9 @@ class EncoderGraph {
     const std::vector<int32_t>& stored = stored_.kept[static_cast<size_t>(layer)];
     Kept columns;
     for (const int32_t head : selection.kept[static_cast<size_t>(layer)]) {
-      const auto place = std::lower_bound(stored.begin(), stored.end(), head) - stored.begin();
+      const auto index = std::lower_bound(stored.begin(), stored.end(), head) - stored.begin();
       for (int64_t w = 0; w < shape_.head_width(); ++w) {
-        columns.push_back(place * shape_.head_width() + w);
+        columns.push_back(index * shape_.head_width() + w);
       }
     }
     return columns;

@@ -8,7 +8,7 @@
 #include "cli/app.h"
 #include "cli/outputs/output.h"
 #include "data/formats/json_lines.h"
-#include "engine/answer_json.h"
+#include "engine/answers/answer_json.h"
 
 namespace headroom {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/engines/native_measures.h"
 #include "cli/engines/native_model.h"
 #include "cli/engines/native_scoring.h"
-#include "engine/answer_texts.h"
+#include "engine/answers/answer_texts.h"
 #include "engine/options.h"
 #include "engine/session.h"
 

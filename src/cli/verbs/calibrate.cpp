@@ -8,7 +8,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "engine/calibration.h"
+#include "engine/answers/calibration.h"
 
 namespace headroom {
 namespace {

@@ -12,9 +12,9 @@
 #include "data/formats/json_lines.h"
 #include "data/input/input_stream.h"
 #include "data/input/line_reader.h"
-#include "engine/answer_json.h"
-#include "engine/answer_texts.h"
-#include "engine/rank.h"
+#include "engine/answers/answer_json.h"
+#include "engine/answers/answer_texts.h"
+#include "engine/answers/rank.h"
 
 namespace headroom {
 namespace {

@@ -20,8 +20,8 @@ constexpr uint64_t max_text_bytes = uint64_t{16} << 20;
 
 struct TreeFile {
   std::string label;
-  std::string file;   // name within the label's folder
-  std::string place;  // for messages
+  std::string file;    // name within the label's folder
+  std::string origin;  // for messages
   std::string text;
 };
 
@@ -97,7 +97,7 @@ void read_tree_rows(const fs::path& path, const TreeLayout& layout, const RowSin
   for (TreeFile& file : files) {
     row.text = layout.latin1 ? latin1_to_utf8(file.text) : std::move(file.text);
     row.label = file.label;
-    sink(row, {file.place, 0});
+    sink(row, {file.origin, 0});
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/answers/vectors.h"
 #include "engine/heads/logits.h"
-#include "engine/vectors.h"
 
 namespace headroom {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "server/api/classify.h"
+#include "server/api/dialects/kserve.h"
 #include "server/api/embed.h"
-#include "server/api/kserve.h"
 #include "server/api/rerank.h"
 #include "server/api/tag.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/answer_json.h"
-#include "engine/rank.h"
+#include "engine/answers/answer_json.h"
+#include "engine/answers/rank.h"
 #include "server/api/texts.h"
 
 namespace headroom::server {

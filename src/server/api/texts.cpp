@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/answer_json.h"
+#include "engine/answers/answer_json.h"
 #include "server/api/texts_call.h"
 
 namespace headroom::server {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/answers/vectors.h"
 #include "engine/options.h"
 #include "engine/tags/tag.h"
-#include "engine/vectors.h"
 
 namespace headroom::server {
 

@@ -15,7 +15,7 @@
 #include "base/measure/machine.h"
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
-#include "engine/calibration.h"
+#include "engine/answers/calibration.h"
 #include "engine/session.h"
 
 namespace headroom::server {

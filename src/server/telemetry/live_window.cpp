@@ -17,8 +17,8 @@ int64_t second_of(double now) {
 }  // namespace
 
 void TimeHistogram::add(double ms) {
-  const double place = std::log(std::max(ms, smallest_ms) / smallest_ms) / std::log(growth);
-  ++counts_[std::min(static_cast<size_t>(place), counts_.size() - 1)];
+  const double bucket = std::log(std::max(ms, smallest_ms) / smallest_ms) / std::log(growth);
+  ++counts_[std::min(static_cast<size_t>(bucket), counts_.size() - 1)];
   ++total_;
 }
 

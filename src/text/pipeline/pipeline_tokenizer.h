@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "text/pipeline/added_tokens.h"
+#include "text/pipeline/models/word_cache.h"
 #include "text/pipeline/normalizer.h"
 #include "text/pipeline/pre_tokenizer.h"
 #include "text/pipeline/token_model.h"
-#include "text/pipeline/word_cache.h"
 #include "text/pipeline/word_splitter.h"
 #include "text/tokenizer.h"
 

@@ -67,18 +67,18 @@ class TokenList {
                                         token.content, token.id, tokens_[index]));
     }
     tokens_[index] = token.content;
-    const auto [place, is_new] = places_.emplace(token.content, added_.size());
+    const auto [entry, is_new] = indices_.emplace(token.content, added_.size());
     if (is_new) {
       added_.push_back(std::move(token));
     } else {
-      added_[place->second] = std::move(token);
+      added_[entry->second] = std::move(token);
     }
   }
 
-  bool is_added(std::string_view content) const { return places_.find(content) != places_.end(); }
+  bool is_added(std::string_view content) const { return indices_.find(content) != indices_.end(); }
   int32_t id_of(std::string_view content) const {
-    const auto found = places_.find(content);
-    if (found != places_.end()) return added_[found->second].id;
+    const auto found = indices_.find(content);
+    if (found != indices_.end()) return added_[found->second].id;
     return table_.find(content).value_or(-1);
   }
 
@@ -89,7 +89,7 @@ class TokenList {
   const TokenTable& table_;
   std::vector<std::string> tokens_;
   std::vector<AddedToken> added_;
-  StringMap<size_t> places_;  // in added_, by content
+  StringMap<size_t> indices_;  // in added_, by content
 };
 
 constexpr int64_t max_token_id = static_cast<int64_t>(Vocabulary::max_size) - 1;

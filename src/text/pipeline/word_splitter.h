@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "text/bert_normalizer.h"
-#include "text/pipeline/pattern.h"
 #include "text/pipeline/pre_tokenizer.h"
+#include "text/pipeline/regex/pattern.h"
+#include "text/wordpiece/bert_normalizer.h"
 
 namespace headroom {
 

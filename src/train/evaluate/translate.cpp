@@ -5,7 +5,7 @@
 
 #include "model/decoder.h"
 #include "model/layers.h"
-#include "text/bert_normalizer.h"
+#include "text/wordpiece/bert_normalizer.h"
 #include "train/rows/batches.h"
 
 namespace headroom {

@@ -1,6 +1,6 @@
 #include "train/tasks/text_coding.h"
 
-#include "text/wordpiece_trainer.h"
+#include "text/wordpiece/wordpiece_trainer.h"
 
 namespace headroom {
 inline namespace train {

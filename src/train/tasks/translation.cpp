@@ -1,7 +1,7 @@
 // Sentences with their translations, read by an encoder and written by a decoder.
 #include "checkpoint/make_tokenizer.h"
 #include "data/split.h"
-#include "text/wordpiece_trainer.h"
+#include "text/wordpiece/wordpiece_trainer.h"
 #include "train/evaluate/translate.h"
 #include "train/tasks/tasks.h"
 

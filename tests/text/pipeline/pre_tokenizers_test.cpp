@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "support.h"
-#include "text/pipeline/pattern.h"
 #include "text/pipeline/pipeline_checks.h"
-#include "text/pipeline/regex.h"
+#include "text/pipeline/regex/pattern.h"
+#include "text/pipeline/regex/regex.h"
 
 namespace headroom {
 namespace {

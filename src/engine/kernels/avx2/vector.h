@@ -88,8 +88,8 @@ struct Vector {
   }
   static Bits broadcast_bits(uint32_t value) { return _mm256_set1_epi32(static_cast<int>(value)); }
   static Float load_bf16(const uint16_t* from) {
-    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(halves), 16));
+    const __m128i bf16 = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bf16), 16));
   }
   static Float low_bf16(Bits pairs) { return _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)); }
   static Float high_bf16(Bits pairs) {

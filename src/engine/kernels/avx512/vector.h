@@ -76,8 +76,8 @@ struct Vector {
   static Bits load_bits(const uint32_t* from) { return _mm512_loadu_si512(from); }
   static Bits broadcast_bits(uint32_t value) { return _mm512_set1_epi32(static_cast<int>(value)); }
   static Float load_bf16(const uint16_t* from) {
-    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+    const __m256i bf16 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bf16), 16));
   }
   static Float low_bf16(Bits pairs) { return _mm512_castsi512_ps(_mm512_slli_epi32(pairs, 16)); }
   static Float high_bf16(Bits pairs) {

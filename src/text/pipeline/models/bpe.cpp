@@ -7,7 +7,7 @@
 #include <array>
 #include <functional>
 
-#include "text/pipeline/merge_table.h"
+#include "text/pipeline/models/merge_table.h"
 #include "text/pipeline/parts.h"
 #include "text/pipeline/token_model.h"
 
@@ -192,15 +192,15 @@ class Bpe : public TokenModel {
     const auto count = static_cast<uint32_t>(symbols.size());
     std::vector<uint32_t> before(count);
     std::vector<uint32_t> behind(count);
-    // Rank and place of a pair in one number: the smallest is merged first.
+    // Rank and position of a pair in one number: the smallest is merged first.
     std::vector<uint64_t> candidates;
-    const auto rank_at = [&](uint32_t place) {
-      return merges_.find(symbols[place].id, symbols[behind[place]].id).rank;
+    const auto rank_at = [&](uint32_t position) {
+      return merges_.find(symbols[position].id, symbols[behind[position]].id).rank;
     };
-    const auto propose = [&](uint32_t place) {
-      if (place == none || behind[place] == none) return false;
-      const uint32_t rank = rank_at(place);
-      if (rank != UINT32_MAX) candidates.push_back(uint64_t{rank} << 32U | place);
+    const auto propose = [&](uint32_t position) {
+      if (position == none || behind[position] == none) return false;
+      const uint32_t rank = rank_at(position);
+      if (rank != UINT32_MAX) candidates.push_back(uint64_t{rank} << 32U | position);
       return rank != UINT32_MAX;
     };
     for (uint32_t i = 0; i < count; ++i) {
@@ -212,18 +212,18 @@ class Bpe : public TokenModel {
     std::make_heap(candidates.begin(), candidates.end(), later);
     while (!candidates.empty()) {
       std::pop_heap(candidates.begin(), candidates.end(), later);
-      const auto place = static_cast<uint32_t>(candidates.back());
+      const auto position = static_cast<uint32_t>(candidates.back());
       const auto rank = static_cast<uint32_t>(candidates.back() >> 32U);
       candidates.pop_back();
-      const uint32_t right = behind[place];
-      if (symbols[place].bytes == 0 || right == none) continue;
-      const MergeTable::Merge merge = merges_.find(symbols[place].id, symbols[right].id);
+      const uint32_t right = behind[position];
+      if (symbols[position].bytes == 0 || right == none) continue;
+      const MergeTable::Merge merge = merges_.find(symbols[position].id, symbols[right].id);
       if (merge.rank != rank) continue;  // one of the two has merged with another meanwhile
-      symbols[place] = {merge.id, symbols[place].bytes + symbols[right].bytes};
+      symbols[position] = {merge.id, symbols[position].bytes + symbols[right].bytes};
       symbols[right].bytes = 0;
-      behind[place] = behind[right];
-      if (behind[right] != none) before[behind[right]] = place;
-      for (const uint32_t changed : {before[place], place}) {
+      behind[position] = behind[right];
+      if (behind[right] != none) before[behind[right]] = position;
+      for (const uint32_t changed : {before[position], position}) {
         if (propose(changed)) std::push_heap(candidates.begin(), candidates.end(), later);
       }
     }

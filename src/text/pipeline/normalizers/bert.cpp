@@ -1,6 +1,6 @@
 // BertNormalizer in plain steps, with any of its switches. BERT's own settings have a faster form
 // in text/bert_normalizer.h.
-#include "text/bert_normalizer.h"
+#include "text/wordpiece/bert_normalizer.h"
 
 #include "text/pipeline/normalizers/kinds.h"
 

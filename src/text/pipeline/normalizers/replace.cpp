@@ -1,6 +1,6 @@
 // Replace: every match of a string or a regular expression becomes another string.
 #include "text/pipeline/normalizers/kinds.h"
-#include "text/pipeline/pattern.h"
+#include "text/pipeline/regex/pattern.h"
 
 namespace headroom {
 namespace {

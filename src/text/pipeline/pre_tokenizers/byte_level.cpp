@@ -1,7 +1,7 @@
 // ByteLevel: words of GPT-2's expression, each written in the byte alphabet.
 #include "text/pipeline/normalizers/kinds.h"
-#include "text/pipeline/pattern.h"
 #include "text/pipeline/pre_tokenizers/kinds.h"
+#include "text/pipeline/regex/pattern.h"
 #include "text/pipeline/split.h"
 
 namespace headroom {

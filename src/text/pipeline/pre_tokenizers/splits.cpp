@@ -1,10 +1,10 @@
 // Pre-tokenizers that only cut: at white space, punctuation, digits, or a pattern.
-#include "text/bert_normalizer.h"
 #include "text/pipeline/parts.h"
-#include "text/pipeline/pattern.h"
 #include "text/pipeline/pre_tokenizers/kinds.h"
+#include "text/pipeline/regex/pattern.h"
 #include "text/pipeline/split.h"
 #include "text/unicode/unicode.h"
+#include "text/wordpiece/bert_normalizer.h"
 
 namespace headroom {
 namespace {

@@ -1,10 +1,10 @@
-#include "server/api/kserve_tensors.h"
+#include "server/api/dialects/kserve_tensors.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "engine/answer_json.h"
+#include "engine/answers/answer_json.h"
 
 namespace headroom::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "text/pipeline/regex_parser.h"
+#include "text/pipeline/regex/regex_parser.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/pipeline/regex.h"
+#include "text/pipeline/regex/regex.h"
 
 namespace headroom {
 

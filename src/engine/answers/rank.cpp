@@ -1,4 +1,4 @@
-#include "engine/rank.h"
+#include "engine/answers/rank.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-#include "text/pipeline/pattern.h"
+#include "text/pipeline/regex/pattern.h"
 
 #include <array>
 
-#include "text/pipeline/regex.h"
+#include "text/pipeline/regex/regex.h"
 #include "text/unicode/unicode.h"
 
 namespace headroom {

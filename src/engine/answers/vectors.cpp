@@ -1,4 +1,4 @@
-#include "engine/vectors.h"
+#include "engine/answers/vectors.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/calibration.h"
+#include "engine/answers/calibration.h"
 
 #include <functional>
 #include <span>

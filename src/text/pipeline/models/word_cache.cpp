@@ -1,4 +1,4 @@
-#include "text/pipeline/word_cache.h"
+#include "text/pipeline/models/word_cache.h"
 
 #include <algorithm>
 #include <cstring>

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "text/bert_normalizer.h"
 #include "text/vocabulary.h"
+#include "text/wordpiece/bert_normalizer.h"
 
 namespace headroom {
 

@@ -1,4 +1,4 @@
-#include "text/wordpiece_trainer.h"
+#include "text/wordpiece/wordpiece_trainer.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "text/pair_merger.h"
 #include "text/unicode/utf8.h"
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {
@@ -56,10 +56,10 @@ std::vector<CountedWord> frequent_characters(const std::vector<CountedWord>& wor
 class Pieces {
  public:
   PairMerger::Symbol add(std::string piece) {
-    const auto [place, fresh] =
+    const auto [entry, fresh] =
         symbols_.emplace(std::move(piece), static_cast<PairMerger::Symbol>(list_.size()));
-    if (fresh) list_.push_back(place->first);
-    return place->second;
+    if (fresh) list_.push_back(entry->first);
+    return entry->second;
   }
   // The two written as one piece: "oi" and "##l" are "oil".
   PairMerger::Symbol add(const PairMerger::Pair& pair) {

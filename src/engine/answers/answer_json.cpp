@@ -1,4 +1,4 @@
-#include "engine/answer_json.h"
+#include "engine/answers/answer_json.h"
 
 #include <array>
 #include <charconv>

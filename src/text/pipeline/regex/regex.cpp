@@ -1,9 +1,9 @@
-#include "text/pipeline/regex.h"
+#include "text/pipeline/regex/regex.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "text/pipeline/regex_parser.h"
+#include "text/pipeline/regex/regex_parser.h"
 #include "text/unicode/unicode.h"
 
 namespace headroom {
@@ -146,9 +146,9 @@ class Regex::Search {
           break;
         }
         case Kind::split: {
-          const size_t place = state.position * regex_.splits_ + instruction.number;
-          if (failed_[place]) return std::nullopt;
-          failed_[place] = true;
+          const size_t slot = state.position * regex_.splits_ + instruction.number;
+          if (failed_[slot]) return std::nullopt;
+          failed_[slot] = true;
           pending_.push_back({instruction.other, state.position});
           break;
         }

@@ -1,10 +1,10 @@
-#include "text/wordpiece_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "text/bert_normalizer.h"
 #include "text/unicode/utf8.h"
+#include "text/wordpiece/bert_normalizer.h"
 
 namespace headroom {
 

@@ -1,14 +1,14 @@
-#include "engine/answer_texts.h"
+#include "engine/answers/answer_texts.h"
 
 #include <fmt/format.h>
 
 #include <string>
 
 #include "base/error.h"
+#include "engine/answers/rank.h"
+#include "engine/answers/vectors.h"
 #include "engine/options.h"
-#include "engine/rank.h"
 #include "engine/tags/tag.h"
-#include "engine/vectors.h"
 
 namespace headroom {
 namespace {

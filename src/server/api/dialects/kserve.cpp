@@ -1,4 +1,4 @@
-#include "server/api/kserve.h"
+#include "server/api/dialects/kserve.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "server/api/dialects/kserve_tensors.h"
 #include "server/api/embed.h"
-#include "server/api/kserve_tensors.h"
 #include "server/api/tag.h"
 #include "server/api/texts_call.h"
 
