@@ -91,7 +91,7 @@ Recipe open_recipe(Recipe recipe);
 
 // What was left open, chosen: small sets and many labels need more passes, large models smaller
 // steps. `shape` is the model's, labels included.
-Recipe decided(Recipe recipe, int64_t steps_per_epoch, const ModelShape& shape);
+Recipe decided(Recipe recipe, int64_t steps_per_epoch, const ModelShape& shape, Task task);
 
 // In a line, for people: the stages of a method, batch and regularisation.
 std::string describe(const Recipe& recipe, Method method);

@@ -165,7 +165,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   ElasticModel model = starting_model(request, shape, data, device);
   const std::vector<Batch> validation = evaluation_batches(data.validation, 64, device);
   const auto source = training_source(data, request.recipe.batch_size, request.seed, device);
-  Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape);
+  Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape, data.task);
   progress.note(
       fmt::format("up to {} tokens; {}", shape.positions, describe(recipe, request.method)));
   const Json chosen = settings_to_json(recipe);

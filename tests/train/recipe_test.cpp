@@ -16,8 +16,8 @@ ModelShape mini(int64_t labels) {
   return shape;
 }
 
-Recipe chosen_for(int64_t steps_per_epoch, const ModelShape& shape) {
-  return decided(open_recipe({}), steps_per_epoch, shape);
+Recipe chosen_for(int64_t steps_per_epoch, const ModelShape& shape, Task task = Task::classify) {
+  return decided(open_recipe({}), steps_per_epoch, shape, task);
 }
 
 TEST(FineTuning, SmallSetsAndManyLabelsGetMorePasses) {
@@ -29,6 +29,12 @@ TEST(FineTuning, SmallSetsAndManyLabelsGetMorePasses) {
   EXPECT_EQ(banking.nested_epochs, 12);
   const Recipe tickets = chosen_for(4, mini(4));
   EXPECT_EQ(tickets.dense_epochs, 40) << "there is a limit";
+}
+
+TEST(FineTuning, TaggersStayNestedForLonger) {
+  const Recipe names = chosen_for(395, mini(9), Task::tag);
+  EXPECT_EQ(names.dense_epochs, 6);
+  EXPECT_EQ(names.nested_epochs, 12);
 }
 
 TEST(FineTuning, LargerModelsLearnMoreSlowly) {
@@ -45,10 +51,11 @@ TEST(FineTuning, WhatIsGivenStays) {
   Recipe recipe = open_recipe({});
   recipe.dense_epochs = 1;
   recipe.nested_rate = 5e-5;
-  recipe = decided(recipe, 10, mini(2));
+  recipe = decided(recipe, 10, mini(2), Task::classify);
   EXPECT_EQ(recipe.dense_epochs, 1);
   EXPECT_EQ(recipe.nested_rate, 5e-5);
-  EXPECT_EQ(describe(decided(Recipe{}, 10, mini(2)), Method::dense), describe({}, Method::dense))
+  EXPECT_EQ(describe(decided(Recipe{}, 10, mini(2), Task::classify), Method::dense),
+            describe({}, Method::dense))
       << "nothing is open where nothing was pretrained";
 }
 
@@ -56,7 +63,7 @@ TEST(FineTuning, IsNestedAndReadsAllThatTheStartReads) {
   const TrainRequest request = default_request(Task::classify, true);
   EXPECT_EQ(request.method, Method::nested);
   EXPECT_EQ(request.task.max_tokens, most_tokens);
-  EXPECT_EQ(describe(decided(request.recipe, 282, mini(77)), request.method),
+  EXPECT_EQ(describe(decided(request.recipe, 282, mini(77), Task::classify), request.method),
             "dense 18 epochs at 0.0002; nested 12 epochs at 0.0002; batch 32, dropout 0.1, weight "
             "decay 0.01");
 }
