@@ -1,11 +1,12 @@
 // Asks the server. Every failure becomes a Refusal that says what to tell the reader.
-import type { Classified, Live, Model, Plan, Spend } from './contract';
+import type { Live, Model, Plan, Result, Spend } from './contract';
 
 export class Refusal extends Error {
   constructor(
     message: string,
     readonly status: number, // 0: no answer at all
     readonly retryAfter: number | null = null, // seconds
+    readonly code = '', // the server's name for it
   ) {
     super(message);
   }
@@ -29,10 +30,11 @@ function headers(withBody: boolean): Record<string, string> {
 
 async function refusalFrom(response: Response): Promise<Refusal> {
   const body: unknown = await response.json().catch(() => null);
-  const error = (body as { error?: { message?: string; retry_after_seconds?: number } } | null)?.error;
+  const error = (body as { error?: { code?: string; message?: string; retry_after_seconds?: number } } | null)?.error;
   const header = Number(response.headers.get('retry-after') ?? NaN);
   const seconds = error?.retry_after_seconds ?? (Number.isFinite(header) ? header : null);
-  return new Refusal(error?.message ?? `The server answered ${response.status}.`, response.status, seconds);
+  const message = error?.message ?? `The server answered ${response.status}.`;
+  return new Refusal(message, response.status, seconds, error?.code);
 }
 
 // Paths are relative, so that the page also works behind a proxy that serves it under a prefix.
@@ -68,13 +70,13 @@ export function live(model: string, signal: AbortSignal): Promise<Live> {
   return ask(`v1/live?${named(model)}`, signal);
 }
 
-export function classify(
+/** `question` is what a tab asks: inputs, and options of its path. */
+export function answer(
+  path: string,
   model: string,
-  text: string,
-  pair: string | null,
+  question: object,
   spend: Spend,
   signal: AbortSignal,
-): Promise<Classified> {
-  const input = pair === null ? { text } : { text, text_pair: pair };
-  return ask('v1/classify', signal, { model, inputs: [input], ...spend });
+): Promise<Result> {
+  return ask(path, signal, { model, ...question, ...spend });
 }

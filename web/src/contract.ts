@@ -25,10 +25,17 @@ export interface Scores {
   curve: CurvePoint[];
 }
 
+export type Task = 'classify' | 'pair' | 'synthetic' | 'multilabel' | 'regress' | 'tag' | 'embed' | 'rerank';
+
 export interface Model {
   name: string;
   default: boolean;
+  task: Task;
   labels: string[];
+  thresholds?: number[]; // of several labels: the least score at which each is given
+  auto?: boolean; // there is a policy for "budget": "auto"
+  dimensions?: number; // of vectors
+  prompts?: string[]; // names of texts that may be put in front of one
   layers: number;
   heads: number;
   ffn: number;
@@ -41,14 +48,30 @@ export interface Model {
   scores: Scores | null;
 }
 
-export interface Answer {
+export interface Entity {
+  text: string;
   label: string;
-  scores: Record<string, number>;
-  budget: number;
-  tokens: number;
+  score: number;
+  start: number; // in code points
+  end: number;
 }
 
-export interface Classified {
+/** What every answer has, and what the one or the other task adds. */
+export interface Answer {
+  budget: number;
+  tokens: number;
+  rungs?: number[]; // budgets that ran one after the other, of "budget": "auto"
+  label?: string;
+  labels?: string[];
+  scores?: Record<string, number>;
+  score?: number;
+  entities?: Entity[];
+  embedding?: number[];
+  index?: number; // of a passage, from 0
+  text?: string; // of a passage
+}
+
+export interface Result {
   model: string;
   answers: Answer[];
   queue_ms: number;
@@ -81,5 +104,5 @@ export interface Live {
   history: Second[]; // oldest first
 }
 
-/** How much a text may cost: a share, a time, or what the server thinks right. */
-export type Spend = { budget: number } | { latency_ms: number } | Record<string, never>;
+/** How much a text may cost: a share, what each text needs, a time, or what the server thinks right. */
+export type Spend = { budget: number | 'auto' } | { latency_ms: number } | Record<string, never>;

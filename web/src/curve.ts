@@ -1,15 +1,18 @@
 // The model's measured accuracy against compute, with the budget in use marked on it.
-import type { CurvePoint, Model, Scores } from './contract';
+import type { CurvePoint, Model, Scores, Task } from './contract';
 import { byId, element, svg } from './dom';
 import { count, percent, share } from './format';
 import { scaleOver, type Scale } from './scale';
 
+const section = byId('curve-section', HTMLElement);
 const holder = byId('curve', HTMLDivElement);
 const summary = byId('curve-summary', HTMLParagraphElement);
 const source = byId('curve-source', HTMLParagraphElement);
 
 const height = 220; // pixels; the width is the page's
 const margin = { left: 54, right: 14, top: 14, bottom: 44 };
+
+const saved: Task[] = ['classify', 'pair', 'synthetic']; // what headroom eval --save is for
 
 let scores: Scores | null = null;
 let budget: number | null = null;
@@ -91,6 +94,7 @@ export function prepareCurve(model: Model): void {
   scores = model.scores;
   budget = null;
   summary.textContent = '';
+  section.hidden = !scores && !saved.includes(model.task);
   if (scores) {
     const date = scores.date.replaceAll('-', '\u2011'); // hyphens that do not break
     source.textContent = `${scores.data}, ${count(scores.examples)} examples, ${scores.precision}, ${date}`;
@@ -104,7 +108,8 @@ export function prepareCurve(model: Model): void {
   );
 }
 
-export function markCurve(at: number): void {
+/** null: what was answered is no point of the curve. */
+export function markCurve(at: number | null): void {
   budget = at;
   summary.textContent = summarise();
   draw();

@@ -23,6 +23,9 @@ export function share(value: number | null | undefined): string {
 export const percent = (value: number, digits: number): string =>
   `${(100 * value).toFixed(digits)}${thin}%`;
 
+/** A score that is no share of anything. */
+export const decimal = (value: number): string => value.toFixed(3);
+
 export function rate(value: number): string {
   return value >= 100 || value === 0 ? count(value) : value.toFixed(1);
 }

@@ -1,4 +1,4 @@
-// What the server is doing now: four tiles, asked for once a second while somebody can see them.
+// What the server is doing now: five tiles, asked for once a second while somebody can see them.
 import * as api from './api';
 import type { Live } from './contract';
 import { byId, element } from './dom';
@@ -11,6 +11,7 @@ const totals = byId('totals', HTMLParagraphElement);
 const state = byId('live-state', HTMLSpanElement);
 
 const period = 1000; // milliseconds
+const fewOthers = 4;
 const longestWait = 8000; // between tries while the server is away
 
 interface Tile {
@@ -64,28 +65,39 @@ function tilesOf(live: Live, queued: number[]): Tile[] {
       beside: `of ${count(live.queue_limit)}`,
       samples: queued,
     },
+    {
+      name: 'Refused/s',
+      value: rate(live.history.at(-1)?.refused ?? 0),
+      beside: `${count(live.refused)} since the start`,
+      samples: live.history.map((second) => second.refused),
+    },
   ];
 }
 
-/** `unauthorized` is told of a 401 and ends the polling; `back` of an answer after silence. */
+interface Listener {
+  unauthorized: () => void; // the server wants a key; the polling ends
+  back: () => void; // it answers after a silence
+  gone: () => void; // it no longer has the model
+  told: (model: string, live: Live) => void;
+}
+
 export class LivePanel {
   #model = '';
+  #others: string[] = []; // asked a few at a time, so that many models are not many requests
   #timer = 0;
   #wait = period;
   #silent = false;
   #queued: number[] = []; // the server keeps no history of its queue, so the page does
   readonly #latest = new Latest();
 
-  constructor(
-    private readonly unauthorized: () => void,
-    private readonly back: () => void,
-  ) {
+  constructor(private readonly listener: Listener) {
     document.addEventListener('visibilitychange', () => (document.hidden ? this.stop() : this.#poll()));
   }
 
-  watch(model: string): void {
+  watch(model: string, all: string[]): void {
     this.stop();
     this.#model = model;
+    this.#others = all.filter((name) => name !== model);
     this.#queued = [];
     this.#poll();
   }
@@ -98,11 +110,22 @@ export class LivePanel {
   #poll(): void {
     if (this.#model === '' || document.hidden) return;
     clearTimeout(this.#timer);
+    const few = this.#others.splice(0, fewOthers);
+    this.#others.push(...few);
     void this.#latest.run(
-      (signal) => api.live(this.#model, signal),
+      async (signal) => {
+        for (const name of few) void this.#askAbout(name, signal);
+        return api.live(this.#model, signal);
+      },
       (live) => this.#show(live),
       (problem) => this.#fail(problem),
     );
+  }
+
+  /** Of a model that is not chosen: what cannot be had is left as it was. */
+  async #askAbout(model: string, signal: AbortSignal): Promise<void> {
+    const live = await api.live(model, signal).catch(() => null);
+    if (live && !signal.aborted) this.listener.told(model, live);
   }
 
   #later(): void {
@@ -110,24 +133,30 @@ export class LivePanel {
   }
 
   #show(live: Live): void {
+    this.listener.told(this.#model, live);
     this.#queued = [...this.#queued, live.queue].slice(-60);
     tiles.replaceChildren(...tilesOf(live, this.#queued).map(drawTile));
     totals.textContent = `${count(live.answered)} answered, ${count(live.refused)} refused, ${count(live.abandoned)} abandoned since the start`;
     state.textContent = live.draining ? 'shutting down' : 'the last minute';
     this.#wait = period;
-    if (this.#silent) this.back();
+    if (this.#silent) this.listener.back();
     this.#silent = false;
     this.#later();
   }
 
   #fail(problem: unknown): void {
     if (problem instanceof api.Refusal && problem.status === 401) {
-      this.unauthorized();
+      this.listener.unauthorized();
+      return;
+    }
+    this.#wait = Math.min(2 * this.#wait, longestWait);
+    if (problem instanceof api.Refusal && problem.status === 404) {
+      state.textContent = 'the server has this model no more';
+      this.#timer = window.setTimeout(this.listener.gone, this.#wait);
       return;
     }
     state.textContent = 'the server does not answer';
     this.#silent = true;
-    this.#wait = Math.min(2 * this.#wait, longestWait);
     this.#later();
   }
 }

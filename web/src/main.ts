@@ -1,33 +1,37 @@
-// Puts the parts together: text and spend go to the server, the answer comes back into the page.
+// Puts the parts together: what a tab asks and what it may cost go to the server, the answer comes
+// back into the tab.
 import './styles/index.css';
 
 import { prepareAlive, showAlive } from './alive';
-import { clearAnswer, markOld, prepareAnswer, showAnswer } from './answer';
+import { budgetOf, clearAnswer, hasAnswer, largestOf, markOld, showAnswer } from './answer';
 import * as api from './api';
-import type { Classified, Model, Spend } from './contract';
+import type { Live, Model, Result, Spend } from './contract';
 import { markCurve, prepareCurve } from './curve';
 import { byId } from './dom';
 import { askForKey, keyAccepted, onKey } from './key';
 import { debounced, Latest } from './latest';
 import { LivePanel } from './live';
-import { offer, onChoice, showFacts } from './models';
+import { onChoice, showModel } from './models';
 import { clearNotice, describe, showNotice, worthAnotherTry } from './notice';
 import { planFor } from './plans';
-import { onSpend, readSpend, showSpend, sliderBudget } from './spend';
+import { markRoster, onRoster, prepareRoster, showRoster } from './roster';
+import { followBudget, onSpend, readSpend, serverDecides, showSpend, sliderBudget } from './spend';
+import { markTab, offerTabs, onTab } from './tabs';
+import { drawingOf, fieldsOf, type View } from './views/view';
+import { views } from './views/views';
 
-const text = byId('text', HTMLTextAreaElement);
-const pair = byId('pair', HTMLTextAreaElement);
-const pairField = byId('pair-field', HTMLDivElement);
-const pairToggle = byId('pair-toggle', HTMLButtonElement);
+const forms = byId('forms', HTMLDivElement);
+const asks = byId('ask-title', HTMLHeadingElement);
+const example = byId('example', HTMLButtonElement);
 
 let models: Model[] = [];
-let model: Model | undefined;
+let open: { view: View; model: Model } | undefined;
 let retryTimer = 0;
 
 const loading = new Latest();
 const asking = new Latest();
 const planning = new Latest();
-const live = new LivePanel(needKey, ask);
+const live = new LivePanel({ unauthorized: needKey, back: ask, gone: load, told: showLive });
 
 // Long enough to skip letters inside a word, short enough to feel like typing.
 const askSoon = debounced(ask, 120);
@@ -48,64 +52,110 @@ function fail(problem: unknown, spend: Spend = {}): void {
   if (seconds !== null) retryTimer = window.setTimeout(ask, 1000 * seconds);
 }
 
-function showBudget(budget: number): void {
-  const asked = model;
-  if (!asked) return;
-  markCurve(budget);
+/** What is spent, and what of the model runs for it: with "auto" at most `ran`. */
+function showBudget(budget: number, ran = budget): void {
+  if (!open) return;
+  const { model } = open;
+  followBudget(budget);
+  markCurve(ran === budget ? budget : null);
   void planning.run(
-    (signal) => planFor(asked, budget, signal),
-    (plan) => showAlive(asked, plan),
+    (signal) => planFor(model, ran, signal),
+    (plan) => showAlive(model, plan),
     fail,
   );
 }
 
-function show(asked: Model, result: Classified): void {
-  clearNotice();
-  const answer = result.answers[0];
-  if (!answer) return;
-  showAnswer(asked, result, answer);
-  showBudget(answer.budget);
+// Until there is an answer that tells what it got, the budget in force is what it would get.
+function showLive(name: string, state: Live): void {
+  showRoster(name, state);
+  if (name === open?.model.name && serverDecides() && !hasAnswer()) showBudget(state.budget);
 }
 
 function ask(): void {
   clearTimeout(retryTimer);
   askSoon.cancel();
-  const asked = model;
+  if (!open) return;
+  const { view, model } = open;
+  const question = view.question(model);
   const spend = readSpend();
-  if (!asked) return;
-  if (text.value.trim() === '') {
+  example.hidden = question !== null;
+  if (question === null) {
     asking.cancel();
     clearNotice();
-    clearAnswer(asked);
+    view.prepare(model);
+    clearAnswer(view.empty);
     return;
   }
   if (!spend) {
     showNotice('The time limit is a number of milliseconds, from 0.05 to 10000.');
     return;
   }
-  const second = pairField.hidden || pair.value.trim() === '' ? null : pair.value;
+  const show = (result: Result): void => {
+    clearNotice();
+    showAnswer(view.show(model, result), result);
+    showBudget(budgetOf(result), largestOf(result));
+  };
   void asking.run(
-    (signal) => api.classify(asked.name, text.value, second, spend, signal),
-    (result) => show(asked, result),
+    (signal) => api.answer(view.path, model.name, question, spend, signal),
+    show,
     (problem) => fail(problem, spend),
   );
 }
 
 function changed(): void {
-  markOld(text.value.trim() !== '');
+  markOld(hasAnswer());
   askSoon.soon();
 }
 
-function choose(chosen: Model): void {
-  model = chosen;
-  showFacts(chosen, models.length === 1);
-  showSpend(chosen);
-  prepareAnswer(chosen);
-  prepareAlive(chosen);
-  prepareCurve(chosen);
-  showBudget(1);
-  live.watch(chosen.name);
+const ableModels = (view: View): Model[] => models.filter(({ task }) => view.tasks.includes(task));
+
+function choose(view: View, model: Model): void {
+  open = { view, model };
+  asks.textContent = view.asks;
+  for (const each of views) {
+    fieldsOf(each).hidden = each !== view;
+    drawingOf(each).hidden = each !== view;
+  }
+  markTab(view);
+  markRoster(model);
+  showModel(model, ableModels(view));
+  showSpend(model);
+  view.prepare(model);
+  clearAnswer(view.empty);
+  prepareAlive(model);
+  prepareCurve(model);
+  showBudget(sliderBudget() ?? 1);
+  live.watch(model.name, models.map(({ name }) => name));
   ask();
+}
+
+const viewOf = (model: Model): View | undefined => views.find(({ tasks }) => tasks.includes(model.task));
+
+function chooseModel(name: string): void {
+  const model = models.find((candidate) => candidate.name === name);
+  const view = model && viewOf(model);
+  if (!model || !view) return;
+  history.replaceState(null, '', `#${view.name}`);
+  choose(view, model);
+}
+
+const lastModel = new Map<string, Model>(); // of each tab
+
+function chooseTab(name: string): void {
+  if (open) lastModel.set(open.view.name, open.model);
+  const view = views.find((candidate) => candidate.name === name);
+  const able = view ? ableModels(view) : [];
+  const model = lastModel.get(name) ?? able.find((candidate) => candidate.default) ?? able[0];
+  if (model) chooseModel(model.name);
+}
+
+/** The address may name a tab; otherwise the server's default model says what is done first. */
+function chooseFirst(): void {
+  lastModel.clear();
+  chooseTab(location.hash.slice(1));
+  if (open) return;
+  const preferred = models.find((model) => model.default) ?? models[0];
+  if (preferred) chooseModel(preferred.name);
 }
 
 function load(): void {
@@ -115,9 +165,11 @@ function load(): void {
     (listed) => {
       clearNotice();
       keyAccepted();
-      models = listed;
-      const preferred = offer(models);
-      if (preferred) choose(preferred);
+      models = listed.filter(viewOf);
+      open = undefined;
+      offerTabs(views.filter((view) => ableModels(view).length > 0));
+      prepareRoster(models);
+      if (models.length > 0) chooseFirst();
       else showNotice('The server has no model.');
     },
     (problem) => {
@@ -127,13 +179,11 @@ function load(): void {
   );
 }
 
-text.addEventListener('input', changed);
-pair.addEventListener('input', changed);
-pairToggle.addEventListener('click', () => {
-  pairField.hidden = !pairField.hidden;
-  pairToggle.setAttribute('aria-expanded', String(!pairField.hidden));
-  pairToggle.textContent = pairField.hidden ? 'Add a second text' : 'Without the second text';
-  if (!pairField.hidden) pair.focus();
+forms.addEventListener('input', changed);
+example.addEventListener('click', () => {
+  if (!open) return;
+  open.view.fillExample();
+  fieldsOf(open.view).querySelector<HTMLElement>('textarea, input')?.focus();
   ask();
 });
 onSpend(() => {
@@ -141,9 +191,9 @@ onSpend(() => {
   if (budget !== null) showBudget(budget);
   changed();
 });
-onChoice((name) => {
-  const chosen = models.find((candidate) => candidate.name === name);
-  if (chosen) choose(chosen);
-});
+onTab(chooseTab);
+onRoster(chooseModel);
+onChoice(chooseModel);
+window.addEventListener('hashchange', () => chooseTab(location.hash.slice(1)));
 onKey(load);
 load();

@@ -7,7 +7,7 @@ const facts = byId('model-facts', HTMLParagraphElement);
 const choice = byId('model-choice', HTMLDivElement);
 const select = byId('model', HTMLSelectElement);
 
-export function showFacts(model: Model, alone: boolean): void {
+function drawFacts(model: Model, alone: boolean): void {
   const plural = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
   facts.textContent = [
     ...(alone ? [model.name] : []),
@@ -18,13 +18,12 @@ export function showFacts(model: Model, alone: boolean): void {
   ].join(' · ');
 }
 
-/** Fills the list and returns the model the server would take by itself. */
-export function offer(models: Model[]): Model | undefined {
-  const preferred = models.find((model) => model.default) ?? models[0];
-  select.replaceChildren(...models.map((model) => element('option', { value: model.name }, model.name)));
-  if (preferred) select.value = preferred.name;
-  choice.hidden = models.length < 2;
-  return preferred;
+/** `able`: the models that can do what is asked for. */
+export function showModel(model: Model, able: Model[]): void {
+  select.replaceChildren(...able.map(({ name }) => element('option', { value: name }, name)));
+  select.value = model.name;
+  choice.hidden = able.length < 2;
+  drawFacts(model, choice.hidden);
 }
 
 export function onChoice(chosen: (name: string) => void): void {

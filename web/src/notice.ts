@@ -10,10 +10,11 @@ function retrySeconds(refusal: Refusal): number {
   return Math.max(1, Math.ceil(refusal.retryAfter ?? 1));
 }
 
-/** Refused although what waits would be done in time: the text itself takes longer than it may. */
+/** Not even an idle server could: it says so, or what waits would be done in time. */
 function isTooShort(refusal: Refusal, spend: Spend): boolean {
-  if (refusal.status !== 429 || refusal.retryAfter === null || !('latency_ms' in spend)) return false;
-  return 1000 * refusal.retryAfter < spend.latency_ms;
+  if (!('latency_ms' in spend)) return false;
+  if (refusal.code === 'deadline_unreachable') return true;
+  return refusal.status === 429 && refusal.retryAfter !== null && 1000 * refusal.retryAfter < spend.latency_ms;
 }
 
 /** Whether, and after how many seconds, the same question may get an answer. */

@@ -4,7 +4,9 @@ import type { Model, Plan } from './contract';
 
 const known = new Map<string, Plan>();
 
+/** At a budget of 0 the model did not run: rung zero of "auto" answered. */
 export async function planFor(model: Model, budget: number, signal: AbortSignal): Promise<Plan> {
+  if (budget === 0) return { budget, heads: [], kept_heads: [], ffn: [], macs_fraction: 0 };
   const measured = model.budgets.find((plan) => plan.budget === budget);
   if (measured) return measured;
   const name = `${model.name} ${budget}`;

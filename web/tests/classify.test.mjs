@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openPage, typeText } from './browser.mjs';
+import { flagsModel, numberModel, pairModel } from './fake_models.mjs';
 
-const answerLabel = (page) => page.locator('#label');
+const answerLabel = (page) => page.locator('#headline');
 const time = (page, name) => page.locator('#times div', { hasText: name }).locator('dd');
 const bodies = (page) => {
   const sent = [];
@@ -78,13 +79,49 @@ test('when the server decides, nothing is said about cost', async () => {
   assert.match(await time(page, 'Budget').textContent(), /^25\s%$/);
 });
 
-test('a second text goes along once it is asked for', async () => {
+test('a model of one text is offered no second one', async () => {
   const { page } = await openPage();
+  await typeText(page);
+  assert.equal(await page.getByLabel('Second text').isVisible(), false);
+  assert.equal(await page.getByRole('button', { name: 'Add a second text' }).isVisible(), false);
+});
+
+test('a model of pairs has two fields, and is asked once both are filled', async () => {
+  const { page } = await openPage({ scenario: { models: [pairModel()] } });
   const sent = bodies(page);
-  await page.getByRole('button', { name: 'Add a second text' }).click();
+  await page.getByLabel('Text to classify').fill('a question');
   await page.getByLabel('Second text').fill('an answer');
-  await typeText(page, 'a question');
+  await page.locator('.answer:not(.empty):not(.old)').waitFor();
+  assert.ok(sent.every(({ inputs }) => inputs[0].text_pair !== undefined));
   assert.deepEqual(sent.at(-1).inputs, [{ text: 'a question', text_pair: 'an answer' }]);
+});
+
+test('a number is shown as it is, and may be about two texts', async () => {
+  const { page } = await openPage({ scenario: { models: [numberModel()] } });
+  const sent = bodies(page);
+  await typeText(page, 'one two three');
+  assert.equal(await answerLabel(page).textContent(), '3.000');
+  assert.equal(await page.locator('#scores li').count(), 0);
+  await page.getByRole('button', { name: 'Add a second text' }).click();
+  await page.getByLabel('Second text').fill('four');
+  await page.locator('.answer:not(.old)').waitFor();
+  assert.deepEqual(sent.at(-1).inputs, [{ text: 'one two three', text_pair: 'four' }]);
+});
+
+test('of several labels all are drawn with their thresholds, and those given stand out', async () => {
+  const { page } = await openPage({ scenario: { models: [flagsModel()] } });
+  await typeText(page, 'anger and fear and joy');
+  assert.equal(await answerLabel(page).textContent(), 'anger, joy'); // fear has 60 % and needs 80
+  const rows = page.locator('#scores li');
+  assert.match((await rows.allTextContents()).join(' '), /anger60\.0\s%from 30\s%.*joy60\.0\s%from 50\s%.*fear60\.0\s%from 80\s%/);
+  assert.deepEqual(await page.locator('#scores .best .name').allTextContents(), ['anger', 'joy']);
+  assert.equal(await rows.nth(2).locator('.tick').evaluate((tick) => tick.style.left), '80%');
+});
+
+test('a text that gets none of several labels says so', async () => {
+  const { page } = await openPage({ scenario: { models: [flagsModel()] } });
+  await typeText(page, 'rain');
+  assert.equal(await answerLabel(page).textContent(), 'None');
 });
 
 test('a slow old answer never replaces a newer one', async () => {

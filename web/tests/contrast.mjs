@@ -3,7 +3,11 @@
 /** Sentences like "3.2:1 for “Queue”"; none when all is well. */
 export function lowContrast(page) {
   return page.evaluate(() => {
-    const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
+    // "rgb(…)" counts to 255, "color(srgb …)", which mixed colours are, to 1.
+    function channels(colour) {
+      const numbers = colour.match(/[\d.]+/g).map(Number);
+      return colour.startsWith('color(srgb') ? numbers.map((value, i) => (i < 3 ? 255 * value : value)) : numbers;
+    }
     const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
     const luminance = ([red, green, blue]) =>
       0.2126 * linear(red / 255) + 0.7152 * linear(green / 255) + 0.0722 * linear(blue / 255);

@@ -21,6 +21,8 @@ function model(shape, budgets) {
   return { ...whole, budgets: budgets.map((budget) => planOf(whole, budget)) };
 }
 
+const eighths = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
+
 export function newsModel() {
   const accuracies = { 0.125: 0.9187, 0.25: 0.9191, 0.5: 0.9229, 0.75: 0.9253, 1: 0.9272 };
   const curve = Object.entries(accuracies).map(([budget, accuracy]) => ({
@@ -33,6 +35,7 @@ export function newsModel() {
     {
       name: 'news',
       default: true,
+      task: 'classify',
       labels: ['World', 'Sports', 'Business', 'Sci/Tech'],
       layers: 4,
       heads: 8,
@@ -41,13 +44,29 @@ export function newsModel() {
       parameters: 7364612,
       scores: { data: 'agnews:test', examples: 7600, precision: 'fp32', date: '2026-11-15', curve },
     },
-    [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1],
+    eighths,
   );
 }
 
 // Without scores, without a budget to choose, large, and with more labels than there are bars.
 export function denseModel() {
   const labels = Array.from({ length: 77 }, (_, i) => `a_rather_long_intent_name_${i}`);
-  const shape = { name: 'intents', labels, layers: 12, heads: 12, ffn: 3072, method: 'dense' };
+  const shape = { name: 'intents', task: 'classify', labels, layers: 12, heads: 12, ffn: 3072, method: 'dense' };
   return model({ ...shape, parameters: 109482240, min_budget: 1, scores: null }, [1]);
 }
+
+// One model of each other output, small and with budgets.
+function small(name, task, facts = {}) {
+  const shape = { name, task, labels: [], layers: 3, heads: 4, ffn: 256, method: 'nested', parameters: 88000 };
+  return model({ default: false, scores: null, ...shape, ...facts }, eighths);
+}
+
+export const namesModel = () => small('names', 'tag', { labels: ['O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC', 'B-ORG', 'I-ORG'] });
+export const vectorsModel = () => small('vectors', 'embed', { dimensions: 64, prompts: ['passage', 'query'] });
+export const rankerModel = () => small('ranker', 'rerank', { labels: ['score'] });
+export const pairModel = () => small('entails', 'pair', { labels: ['yes', 'no', 'maybe'] });
+export const numberModel = () => small('likeness', 'regress', { labels: ['score'] });
+export const flagsModel = () =>
+  small('flags', 'multilabel', { labels: ['anger', 'joy', 'fear'], thresholds: [0.3, 0.5, 0.8] });
+export const autoModel = () => ({ ...newsModel(), name: 'ladder', auto: true });
+export const oneOfEach = () => [newsModel(), namesModel(), vectorsModel(), rankerModel(), flagsModel()];

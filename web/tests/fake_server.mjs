@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { denseModel, newsModel, planOf } from './fake_models.mjs';
+import { answersOf, pathOf } from './fake_answers.mjs';
+import { denseModel, oneOfEach, planOf, newsModel } from './fake_models.mjs';
 import { fakeLive } from './fake_load.mjs';
 
 const pageFile = fileURLToPath(new URL('../../src/server/api/page/index.html', import.meta.url));
@@ -13,38 +14,25 @@ const pageFile = fileURLToPath(new URL('../../src/server/api/page/index.html', i
 export const calm = {
   models: [newsModel()],
   key: null, // an API key to insist on
-  refusal: null, // { status, code, message, retryAfter } instead of every classification
+  refusal: null, // { status, code, message, retryAfter } instead of every answer
+  live: {}, // what the live panel is told besides
   load: 0, // 0 to 1: how busy the live panel says the server is
-  budget: 0.75, // what the server spends when it decides
+  budget: 1, // what the server spends when it decides
   hold: null, // (text) => Promise, to keep answers back
 };
 
-const words = (text) => text.toLowerCase().match(/\p{L}+/gu) ?? [];
-
-// The label whose number the letters add up to, and surer with more words: enough to tell texts apart.
-function scoresOf(model, text) {
-  const sum = words(text).join('').split('').reduce((total, letter) => total + letter.charCodeAt(0), 0);
-  const top = sum % model.labels.length;
-  const sure = 0.5 + 0.45 * (1 - 1 / (1 + words(text).length));
-  const rest = (1 - sure) / (model.labels.length - 1);
-  return Object.fromEntries(model.labels.map((label, i) => [label, i === top ? sure : rest]));
-}
-
 function budgetFor(scenario, model, { budget, latency_ms }) {
   if (model.budgets.length === 1) return 1;
+  if (budget === 'auto') return 0.031;
   if (budget !== undefined) return budget;
   if (latency_ms !== undefined) return latency_ms >= 1 ? 1 : Math.max(0.125, latency_ms);
   return scenario.budget;
 }
 
-function classify(scenario, model, request) {
+function result(scenario, model, request) {
   const budget = budgetFor(scenario, model, request);
-  const answers = request.inputs.map(({ text, text_pair: pair = '' }) => {
-    const scores = scoresOf(model, text + pair);
-    const label = model.labels.reduce((a, b) => (scores[b] > scores[a] ? b : a));
-    const tokens = words(text).length + words(pair).length + 2;
-    return { label, scores, budget, active_heads: budget, active_ffn: budget, tokens };
-  });
+  const cost = { budget, active_heads: budget, active_ffn: budget, ...(request.budget === 'auto' ? { rungs: [0, 0.125] } : {}) };
+  const answers = answersOf(model, request).map((answer) => ({ ...answer, ...cost }));
   const inference = 0.08 + 0.9 * budget;
   const times = { queue_ms: 0.031, inference_ms: inference, predicted_ms: inference * 1.07 };
   return { model: model.name, answers, ...times, total_ms: inference + 0.06 };
@@ -66,14 +54,15 @@ async function answer(scenario, request, url) {
   if (!authorized) return [401, errorBody('unauthorized', 'a key is needed')];
   const body = await bodyOf(request);
   const name = body.model ?? url.searchParams.get('model');
-  const model = scenario.models.find((candidate) => candidate.name === name) ?? scenario.models[0];
+  const model = name ? scenario.models.find((candidate) => candidate.name === name) : scenario.models[0];
   if (url.pathname === '/v1/models') return [200, { models: scenario.models }];
+  if (!model) return [404, errorBody('not_found', `model "${name}" is not served here`)];
   if (url.pathname === '/v1/plan') return [200, planOf(model, Number(url.searchParams.get('budget')))];
-  if (url.pathname === '/v1/live') return [200, fakeLive(scenario.load)];
-  if (url.pathname !== '/v1/classify') return [404, errorBody('not_found', 'no such path')];
-  const result = classify(scenario, model, body);
+  if (url.pathname === '/v1/live') return [200, { ...fakeLive(scenario.load), ...scenario.live }];
+  if (url.pathname !== pathOf(model)) return [422, errorBody('unprocessable', `ask ${pathOf(model)}`)];
+  if (body.budget === 'auto' && !model.auto) return [422, errorBody('unprocessable', 'budget auto needs a policy')];
   if (scenario.hold) await scenario.hold(body.inputs[0].text);
-  if (!scenario.refusal) return [200, result];
+  if (!scenario.refusal) return [200, result(scenario, model, body)];
   const { status, code, message, retryAfter } = scenario.refusal;
   return [status, errorBody(code, message, retryAfter)];
 }
@@ -104,7 +93,7 @@ export async function startFakeServer(changes = {}, port = 0) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const models = [newsModel(), denseModel()];
+  const models = [...oneOfEach(), denseModel()];
   const fake = await startFakeServer({ models }, Number(process.argv[2] ?? 8080));
   setInterval(() => (fake.scenario.load = 0.5 + 0.5 * Math.sin(Date.now() / 8000)), 500);
   console.log(fake.url);

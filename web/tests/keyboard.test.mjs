@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { openPage, typeText } from './browser.mjs';
+import { autoModel, oneOfEach } from './fake_models.mjs';
 
 const focused = (page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.value);
 
@@ -14,7 +15,7 @@ test('tab goes from the text through its cost', async () => {
     await page.keyboard.press('Tab');
     visited.push(await focused(page));
   }
-  assert.deepEqual(visited, ['text', 'pair-toggle', 'budget', 'budget']);
+  assert.deepEqual(visited, ['text', 'example', 'server', 'budget']);
   assert.equal(await page.evaluate(() => document.activeElement.type), 'range');
 });
 
@@ -32,14 +33,41 @@ test('arrow keys move the slider by half a per cent, Home and End to its ends', 
   assert.equal(await slider.inputValue(), '1000');
 });
 
-test('arrow keys choose between budget, time and server', async () => {
-  const { page } = await openPage();
+test('arrow keys choose between server, budget, auto and time', async () => {
+  const { page } = await openPage({ scenario: { models: [autoModel()] } });
   await page.getByText('7.4 M parameters').waitFor();
-  await page.getByRole('radio', { name: 'Budget' }).focus();
+  await page.getByRole('radio', { name: 'Server decides' }).focus();
+  assert.equal(await page.getByText('all it can afford').isVisible(), true);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.getByText('Exactly this much').isVisible(), true);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.getByText('What each text needs').isVisible(), true);
   await page.keyboard.press('ArrowRight');
   assert.equal(await page.getByLabel('Answer within').isVisible(), true);
-  await page.keyboard.press('ArrowRight');
-  assert.equal(await page.getByText('all it can afford').isVisible(), true);
+});
+
+test('Tab comes to the chosen tab, arrows go round the tabs, and the panel is named after it', async () => {
+  const { page } = await openPage({ scenario: { models: oneOfEach() } });
+  await page.getByText('7.4 M parameters').waitFor();
+  await page.getByLabel('Model', { exact: true }).focus();
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(page), 'tab-classify');
+  for (const name of ['Tag', 'Compare', 'Rank', 'Classify']) {
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('tab', { name, selected: true }).waitFor();
+    await page.getByRole('tabpanel', { name }).waitFor();
+  }
+  await page.keyboard.press('End');
+  assert.equal(await focused(page), 'tab-rank');
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(page), 'query');
+});
+
+test('the example button puts the focus where the example is', async () => {
+  const { page } = await openPage();
+  await page.getByRole('button', { name: 'Try an example' }).press('Enter');
+  await page.locator('.answer:not(.empty):not(.old)').waitFor();
+  assert.equal(await focused(page), 'text');
 });
 
 test('whatever has the focus shows it', async () => {
@@ -57,8 +85,8 @@ test('whatever has the focus shows it', async () => {
 });
 
 test('every control has a name', async () => {
-  const { page } = await openPage();
-  await page.getByRole('button', { name: 'Add a second text' }).click();
+  const { page } = await openPage({ scenario: { models: oneOfEach() } });
+  await page.getByText('7.4 M parameters').waitFor();
   const nameless = await page.locator('input, select, textarea, button').evaluateAll((controls) =>
     controls.filter((control) => !control.labels?.length && !control.textContent.trim()).map((control) => control.id),
   );

@@ -5,11 +5,18 @@ import { test } from 'node:test';
 
 import { keepPicture, openPage, root, typeText } from './browser.mjs';
 import { lowContrast } from './contrast.mjs';
-import { denseModel, newsModel } from './fake_models.mjs';
+import { denseModel, flagsModel, newsModel, oneOfEach, pairModel } from './fake_models.mjs';
 
 const phone = { viewport: { width: 320, height: 640 }, deviceScaleFactor: 2 };
 const dark = { colorScheme: 'dark' };
 const busy = { load: 0.7 };
+
+const exampleOf = async (page, tab) => {
+  await page.getByRole('tab', { name: tab }).click();
+  await page.getByRole('button', { name: 'Try an example' }).click();
+  await page.locator('.answer:not(.empty):not(.old)').waitFor();
+  await page.evaluate(() => document.activeElement.blur());
+};
 
 async function filledPage(view, scenario = busy) {
   const opened = await openPage({ scenario, view });
@@ -26,7 +33,7 @@ const overflow = (page) => page.evaluate(() => document.documentElement.scrollWi
 
 // Text that is wider than the box it stands in.
 const clipped = (page) =>
-  page.locator('dd, .figure, .value, .hint, h3, legend, .segments span').evaluateAll((boxes) =>
+  page.locator('dd, .figure, .value, .threshold, .hint, [role=tab], h3, legend, .segments span').evaluateAll((boxes) =>
     boxes
       .filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1 && box.clientWidth > 1)
       .map((box) => box.textContent),
@@ -48,9 +55,36 @@ for (const [name, view] of [
   });
 }
 
+for (const [name, view] of [
+  ['desktop-light', {}],
+  ['desktop-dark', dark],
+  ['phone-light', phone],
+]) {
+  test(`${name}: every tab is readable, nothing clipped, nothing sideways, nothing from elsewhere`, async () => {
+    const { page, troubles } = await openPage({ scenario: { ...busy, models: oneOfEach() }, view });
+    for (const tab of ['Tag', 'Compare', 'Rank']) {
+      await exampleOf(page, tab);
+      await keepPicture(page, `${name}-${tab.toLowerCase()}`);
+      assert.deepEqual(await lowContrast(page), [], tab);
+      assert.deepEqual(await clipped(page), [], tab);
+      assert.ok((await overflow(page)) <= 0, tab);
+    }
+    assert.deepEqual(troubles, []);
+  });
+}
+
+test('several labels with thresholds fit on a phone too', async () => {
+  const { page } = await openPage({ scenario: { models: [flagsModel()] }, view: phone });
+  await typeText(page, 'anger and joy');
+  await keepPicture(page, 'phone-flags');
+  assert.ok((await overflow(page)) <= 0);
+  assert.deepEqual(await lowContrast(page), []);
+  assert.deepEqual(await clipped(page), []);
+});
+
 test('a large model with long labels fits on a phone too', async () => {
   const { page } = await filledPage(phone, { models: [denseModel(), newsModel()] });
-  await page.getByLabel('Model').selectOption('intents');
+  await page.getByLabel('Model', { exact: true }).selectOption('intents');
   await page.locator('.layers li').nth(11).waitFor();
   await page.locator('.answer:not(.old):not(.empty)').waitFor();
   await keepPicture(page, 'phone-large-model');
@@ -59,8 +93,8 @@ test('a large model with long labels fits on a phone too', async () => {
 });
 
 test('a notice, a key and a second text fit on a phone too', async () => {
-  const { page, server } = await filledPage(phone);
-  await page.getByRole('button', { name: 'Add a second text' }).click();
+  const { page, server } = await openPage({ scenario: { models: [pairModel()] }, view: phone });
+  await page.getByLabel('Text to classify').fill('rain');
   server.scenario.key = 'secret';
   await page.getByLabel('Second text').fill('word '.repeat(30) + 'x'.repeat(200));
   await page.getByLabel('API key').waitFor();

@@ -84,15 +84,15 @@ test('a curve of one point is still a curve', async () => {
 test('one model needs no choice', async () => {
   const { page } = await openPage();
   await page.getByText('news · 4 layers · 8 heads · 7.4 M parameters · fp32').waitFor();
-  assert.equal(await page.getByLabel('Model').isVisible(), false);
+  assert.equal(await page.getByLabel('Model', { exact: true }).isVisible(), false);
 });
 
 test('of several models the chosen one is asked', async () => {
   const { page } = await openPage({ scenario: twoModels });
-  assert.equal(await page.getByLabel('Model').inputValue(), 'news');
+  assert.equal(await page.getByLabel('Model', { exact: true }).inputValue(), 'news');
   await typeText(page);
   const asked = page.waitForRequest((request) => request.postDataJSON()?.model === 'intents');
-  await page.getByLabel('Model').selectOption('intents');
+  await page.getByLabel('Model', { exact: true }).selectOption('intents');
   await asked;
   await page.getByText('144 of 144 heads').waitFor();
 });
@@ -114,5 +114,5 @@ test('of many labels the likeliest eight are drawn, best first', async () => {
   await typeText(page);
   assert.equal(await page.locator('#scores li').count(), 8);
   const first = page.locator('#scores li').first();
-  assert.equal(await first.locator('.name').textContent(), await page.locator('#label').textContent());
+  assert.equal(await first.locator('.name').textContent(), await page.locator('#headline').textContent());
 });

@@ -21,22 +21,24 @@ test('a full server is said to be full, and asked again when it said so', async 
 });
 
 test('a time limit that no budget makes is not called a full server', async () => {
-  const refusal = { ...full, message: 'the deadline cannot be met', retryAfter: 0 };
-  const { page } = await openPage({ scenario: { refusal } });
-  await page.getByText('Time limit').click();
-  await page.getByLabel('Answer within').fill('0.06');
-  await page.getByLabel('Text to classify').fill('rain');
-  await alert(page).getByText('This time limit is too short, even at the smallest budget.').waitFor();
+  const message = 'the deadline cannot be met';
+  for (const refusal of [{ ...full, message, retryAfter: 0 }, { status: 422, code: 'deadline_unreachable', message }]) {
+    const { page } = await openPage({ scenario: { refusal } });
+    await page.getByText('Time limit').click();
+    await page.getByLabel('Answer within').fill('0.06');
+    await page.getByLabel('Text to classify').fill('rain');
+    await alert(page).getByText('This time limit is too short, even at the smallest budget.').waitFor();
+  }
 });
 
 test('the last answer stays readable while the server is full', async () => {
   const { page, server } = await openPage();
   await typeText(page, 'one two');
-  const label = await page.locator('#label').textContent();
+  const label = await page.locator('#headline').textContent();
   server.scenario.refusal = full;
   await page.getByLabel('Text to classify').fill('one two three');
   await alert(page).getByText('Server is full').waitFor();
-  assert.equal(await page.locator('#label').textContent(), label);
+  assert.equal(await page.locator('#headline').textContent(), label);
   assert.equal(await page.locator('.answer.old').count(), 1);
 });
 
