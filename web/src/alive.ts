@@ -53,5 +53,6 @@ export function showAlive(model: Model, plan: Plan): void {
   });
   const heads = `${count(sum(plan.heads))} of ${count(model.layers * model.heads)} heads`;
   const neurons = `${count(sum(plan.ffn))} of ${count(model.layers * model.ffn)} FFN neurons`;
-  summary.textContent = `${heads}, ${neurons}.`;
+  const unneeded = 'None: the n-grams in front of the model were sure.';
+  summary.textContent = plan.budget === 0 ? unneeded : `${heads}, ${neurons}.`;
 }

@@ -35,9 +35,10 @@ export function budgetOf({ answers }: Result): number {
   return answers.reduce((sum, { budget }) => sum + budget, 0) / Math.max(1, answers.length);
 }
 
-/** The largest budget that ran: of "auto" the last rung that some text came to. */
-export function largestOf({ answers }: Result): number {
-  return Math.max(0, ...answers.map(({ budget, rungs }) => rungs?.at(-1) ?? budget));
+/** With "auto": the last rung that some text came to, 0 when rung zero was sure of all. */
+export function lastRungOf({ answers }: Result): number | null {
+  const rungs = answers.flatMap((answer) => answer.rungs ?? []);
+  return rungs.length === 0 ? null : Math.max(...rungs);
 }
 
 export const hasAnswer = (): boolean => !section.classList.contains('empty');

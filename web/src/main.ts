@@ -3,7 +3,7 @@
 import './styles/index.css';
 
 import { prepareAlive, showAlive } from './alive';
-import { budgetOf, clearAnswer, hasAnswer, largestOf, markOld, showAnswer } from './answer';
+import { budgetOf, clearAnswer, hasAnswer, lastRungOf, markOld, showAnswer } from './answer';
 import * as api from './api';
 import type { Live, Model, Result, Spend } from './contract';
 import { markCurve, prepareCurve } from './curve';
@@ -52,14 +52,14 @@ function fail(problem: unknown, spend: Spend = {}): void {
   if (seconds !== null) retryTimer = window.setTimeout(ask, 1000 * seconds);
 }
 
-/** What is spent, and what of the model runs for it: with "auto" at most `ran`. */
-function showBudget(budget: number, ran = budget): void {
+/** What is spent, and what of the model runs for it. The curve is of flat budgets, not of ladders. */
+function showBudget(budget: number, lastRung: number | null = null): void {
   if (!open) return;
   const { model } = open;
   followBudget(budget);
-  markCurve(ran === budget ? budget : null);
+  markCurve(lastRung === null ? budget : null);
   void planning.run(
-    (signal) => planFor(model, ran, signal),
+    (signal) => planFor(model, lastRung ?? budget, signal),
     (plan) => showAlive(model, plan),
     fail,
   );
@@ -93,7 +93,7 @@ function ask(): void {
   const show = (result: Result): void => {
     clearNotice();
     showAnswer(view.show(model, result), result);
-    showBudget(budgetOf(result), largestOf(result));
+    showBudget(budgetOf(result), lastRungOf(result));
   };
   void asking.run(
     (signal) => api.answer(view.path, model.name, question, spend, signal),

@@ -18,6 +18,7 @@ export const calm = {
   live: {}, // what the live panel is told besides
   load: 0, // 0 to 1: how busy the live panel says the server is
   budget: 1, // what the server spends when it decides
+  rungs: [0, 0.125], // what runs for "budget": "auto"
   hold: null, // (text) => Promise, to keep answers back
 };
 
@@ -31,7 +32,7 @@ function budgetFor(scenario, model, { budget, latency_ms }) {
 
 function result(scenario, model, request) {
   const budget = budgetFor(scenario, model, request);
-  const cost = { budget, active_heads: budget, active_ffn: budget, ...(request.budget === 'auto' ? { rungs: [0, 0.125] } : {}) };
+  const cost = { budget, active_heads: budget, active_ffn: budget, ...(request.budget === 'auto' ? { rungs: scenario.rungs } : {}) };
   const answers = answersOf(model, request).map((answer) => ({ ...answer, ...cost }));
   const inference = 0.08 + 0.9 * budget;
   const times = { queue_ms: 0.031, inference_ms: inference, predicted_ms: inference * 1.07 };

@@ -73,8 +73,9 @@ for (const [name, view] of [
   });
 }
 
-test('several labels with thresholds fit on a phone too', async () => {
-  const { page } = await openPage({ scenario: { models: [flagsModel()] }, view: phone });
+test('several labels with thresholds, and four ways to spend, fit on a phone too', async () => {
+  const { page } = await openPage({ scenario: { models: [{ ...flagsModel(), auto: true }] }, view: phone });
+  await page.getByText('Time limit').click();
   await typeText(page, 'anger and joy');
   await keepPicture(page, 'phone-flags');
   assert.ok((await overflow(page)) <= 0);

@@ -50,6 +50,16 @@ test('a model with a policy can be asked for what each text needs', async () => 
   assert.deepEqual(troubles, []);
 });
 
+test('a text that the model was not needed for says so', async () => {
+  const { page, troubles } = await openPage({ scenario: { models: [autoModel()], rungs: [0] } });
+  await page.getByText('Auto', { exact: true }).click();
+  await typeText(page);
+  await page.getByText('None: the n-grams in front of the model were sure.').waitFor();
+  assert.equal(await page.locator('.head.on').count(), 0);
+  assert.equal(await page.locator('#curve-summary').textContent(), '');
+  assert.deepEqual(troubles, []);
+});
+
 test('a model without a policy is not offered auto', async () => {
   const { page } = await openPage();
   await page.getByText('7.4 M parameters').waitFor();
