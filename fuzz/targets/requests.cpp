@@ -1,5 +1,5 @@
 // What the API takes apart: the first byte says whether the rest is a body of /v1/classify, one of
-// KServe's, a target, or a body of /v1/rerank, /v1/embed or /v1/tag.
+// KServe's (binary data begins at a zero), a target, or a body of /v1/rerank, /v1/embed or /v1/tag.
 #include "input.h"
 #include "server/api/classify.h"
 #include "server/api/dialects/kserve.h"
@@ -32,7 +32,10 @@ const Target requests("requests", [](std::string_view input) {
       const TextsRequest request = parse_classify(body, limits);
       check_call(request.call, limits);
     } else if (which == 1) {
-      const InferRequest request = parse_infer(body, limits);
+      const size_t binary = body.find('\0');  // which no JSON has
+      const InferRequest request = binary == std::string::npos
+                                       ? parse_infer(body, limits)
+                                       : parse_infer(body, limits, std::to_string(binary));
       check_call(request.call, limits);
       require(request.outputs.size() <= all_tensors().size(), "no output is asked for twice");
     } else if (which == 2) {

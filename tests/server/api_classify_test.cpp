@@ -99,7 +99,7 @@ HttpResponse submitted(FakeBackend& backend) {
   request.arrived = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   submit_call(
       backend, {"news", {{"a"}}, {}, {}, "", 0}, request,
-      [](const CallAnswer&) { return Json::object(); },
+      [](const CallAnswer&) { return json_response(Json::object()); },
       [&](HttpResponse response) { sent = std::move(response); });
   return sent;
 }

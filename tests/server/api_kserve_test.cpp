@@ -90,7 +90,7 @@ TEST_F(KServe, AnswersOnlyWithTheOutputsAskedFor) {
 TEST_F(KServe, DescribesServerAndModel) {
   const Json server = ask_json("GET", "/v2");
   EXPECT_EQ(server["name"], "headroom");
-  EXPECT_EQ(server["extensions"], Json({"headroom_budget"}));
+  EXPECT_EQ(server["extensions"], Json({"binary_tensor_data", "headroom_budget"}));
   for (const char* path : {"/v2/models/news", "/v2/models/news/versions/1"}) {
     const Json model = ask_json("GET", path);
     EXPECT_EQ(model["name"], "news");
@@ -189,7 +189,7 @@ TEST_F(OpenInferenceProtocol, OptionalFieldsMayBeNull) {
 }
 
 TEST_F(OpenInferenceProtocol, WhatOtherServersClientsAlwaysSendIsIgnored) {
-  EXPECT_EQ(infer(R"(,"parameters":{"binary_data_output":true,"priority":1,"timeout":1000,)"
+  EXPECT_EQ(infer(R"(,"parameters":{"binary_data_output":false,"priority":1,"timeout":1000,)"
                   R"("sequence_id":"s","sequence_start":true,"sequence_end":false,"headers":""})")
                 .status,
             200);
@@ -202,14 +202,6 @@ TEST_F(OpenInferenceProtocol, ParametersAreTextsNumbersOrBooleans) {
   EXPECT_EQ(infer(R"(,"parameters":[])").status, 400);
   EXPECT_EQ(infer(R"(,"parameters":{"priority":{}})").status, 400);
   EXPECT_EQ(infer(R"(,"parameters":{"bugdet":1})").status, 400) << "misspelt, not foreign";
-}
-
-TEST_F(OpenInferenceProtocol, BinaryDataIsRefusedWithAReason) {
-  const HttpResponse response = ask("POST", "/v2/models/news/infer",
-                                    R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES",)"
-                                    R"("parameters":{"binary_data_size":9}}]})");
-  EXPECT_EQ(response.status, 400);
-  EXPECT_NE(response.body.find("not binary"), std::string::npos) << response.body;
 }
 
 TEST_F(OpenInferenceProtocol, ErrorsAreObjectsWithOneText) {

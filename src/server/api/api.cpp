@@ -4,6 +4,8 @@
 
 #include "server/api/classify.h"
 #include "server/api/dialects/kserve.h"
+#include "server/api/dialects/openai.h"
+#include "server/api/dialects/tei.h"
 #include "server/api/embed.h"
 #include "server/api/rerank.h"
 #include "server/api/tag.h"
@@ -15,7 +17,9 @@ std::vector<Route> api_routes(Backend& backend, const ServerFacts& facts) {
   for (const auto& make : {classify_route, embed_route, rerank_route, tag_route}) {
     routes.push_back(make(backend, facts.calls));
   }
-  for (Route& route : kserve_routes(backend, facts.calls)) routes.push_back(std::move(route));
+  for (const auto& make : {kserve_routes, openai_routes, tei_routes}) {
+    for (Route& route : make(backend, facts.calls)) routes.push_back(std::move(route));
+  }
   return routes;
 }
 

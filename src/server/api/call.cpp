@@ -14,8 +14,8 @@ namespace {
 constexpr double longest_latency_ms = 600'000;
 // No object of the API has ten keys, no text takes more than two values, and what is told about
 // tensors is short.
-JsonLimits json_limits(const CallLimits& limits) {
-  return {.keys = 64, .values = 64 + static_cast<size_t>(limits.most_inputs())};
+JsonLimits json_limits(const CallLimits& limits, size_t more_values) {
+  return {.keys = 64, .values = 64 + static_cast<size_t>(limits.most_inputs()) + more_values};
 }
 
 // The value of a number in (0, most], or nothing when the key is not there.
@@ -62,13 +62,13 @@ HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
 
 }  // namespace
 
-Json parse_body(const std::string& body, const CallLimits& limits) {
+Json parse_body(std::string_view body, const CallLimits& limits, size_t more_values) {
   if (const auto offset = find_invalid_utf8(body)) {
     throw HttpError(HttpErrorCode::unprocessable,
                     fmt::format("the body is not UTF-8: byte {} is wrong", *offset));
   }
   try {
-    Json json = parse_json(body, ErrorCode::bad_data, "body", json_limits(limits));
+    Json json = parse_json(body, ErrorCode::bad_data, "body", json_limits(limits, more_values));
     if (!json.is_object()) {
       throw HttpError(HttpErrorCode::bad_request, "the body is not a JSON object");
     }
@@ -169,7 +169,7 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
       response = refusal_response(*refused, shape);
     } else {
       const auto& answer = std::get<CallAnswer>(outcome);
-      response = json_response(format(answer));
+      response = format(answer);
       add_spending_fields(answer, response);
     }
     response.model = name;

@@ -20,8 +20,9 @@ struct CallLimits {
 };
 
 // Throws HttpErrorCode::unprocessable for bytes that are not UTF-8, bad_request for what is no JSON
-// object, nests deeper than 64, has a key twice or far more values than texts are allowed.
-Json parse_body(const std::string& body, const CallLimits& limits);
+// object, nests deeper than 64, has a key twice or far more values than texts are allowed;
+// `more_values` may come besides.
+Json parse_body(std::string_view body, const CallLimits& limits, size_t more_values = 0);
 
 // Throws HttpErrorCode::bad_request for a key of `object` that is not `known`: a misspelt "budget"
 // must not silently mean the whole one.
@@ -44,7 +45,7 @@ void check_text_count(size_t texts, int64_t most);
 
 // Submits and, when the answer is there, replies with what `format` makes of it. `call` gets its
 // client and its age from the request.
-using FormatAnswer = std::function<Json(const CallAnswer& answer)>;
+using FormatAnswer = std::function<HttpResponse(const CallAnswer& answer)>;
 Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,
                     Reply reply);
 

@@ -5,6 +5,7 @@
 
 #include "budget/cost.h"
 #include "budget/fraction.h"
+#include "server/api/dialects/tei.h"
 #include "server/api/embedded_files.h"
 
 namespace headroom::server {
@@ -71,6 +72,9 @@ Json info_json(const Backend& backend, const ServerFacts& facts, double uptime) 
                     {"header_bytes", facts.http.header_bytes},
                     {"connections", facts.http.connections}};
   json["uptime_seconds"] = uptime;
+  json.update(tei_model_facts(backend.models().front()));
+  json["max_client_batch_size"] = facts.calls.texts;
+  json["max_concurrent_requests"] = facts.http.connections;
   return json;
 }
 

@@ -78,19 +78,19 @@ RerankRequest parse_rerank(const std::string& body, const CallLimits& limits) {
 }
 
 Route rerank_route(Backend& backend, const CallLimits& limits) {
-  return {"POST", "/v1/rerank", true, [&backend, limits](const ApiRequest& request, Reply reply) {
-            const auto parsed = std::make_shared<RerankRequest>(parse_rerank(request.body, limits));
-            const ServedModel& model = find_model(backend, parsed->call.model);
-            require_path(model, "/v1/rerank");
-            Call call = parsed->call;
-            call.model = model.name;
-            call.inputs = query_pairs(*model.engine, parsed->query, parsed->passages);
-            const auto format = [&model, parsed,
-                                 arrived = request.arrived](const CallAnswer& answer) {
-              return rerank_body(model, *parsed, answer, 1000 * seconds_since(arrived));
-            };
-            return submit_call(backend, std::move(call), request, format, std::move(reply));
-          }};
+  return {
+      "POST", "/v1/rerank", true, [&backend, limits](const ApiRequest& request, Reply reply) {
+        const auto parsed = std::make_shared<RerankRequest>(parse_rerank(request.body, limits));
+        const ServedModel& model = find_model(backend, parsed->call.model);
+        require_path(model, "/v1/rerank");
+        Call call = parsed->call;
+        call.model = model.name;
+        call.inputs = query_pairs(*model.engine, parsed->query, parsed->passages);
+        const auto format = [&model, parsed, arrived = request.arrived](const CallAnswer& answer) {
+          return json_response(rerank_body(model, *parsed, answer, 1000 * seconds_since(arrived)));
+        };
+        return submit_call(backend, std::move(call), request, format, std::move(reply));
+      }};
 }
 
 }  // namespace headroom::server

@@ -26,15 +26,29 @@ bool path_matches(const Segments& pattern, const Segments& path) {
                     });
 }
 
+// Whose errors paths speak, those below them included.
+struct ShapedPath {
+  std::string_view path;
+  ErrorShape shape;
+};
+
+constexpr ShapedPath shaped_paths[] = {
+    {"/v2", ErrorShape::kserve},  {"/predict", ErrorShape::tei}, {"/embed", ErrorShape::tei},
+    {"/rerank", ErrorShape::tei}, {"/health", ErrorShape::tei},
+};
+
 // Of the path alone, also when the target is a whole URL ("http://host/v2").
 ErrorShape shape_of(std::string_view target) {
   if (const size_t scheme = target.find("://"); scheme != std::string_view::npos) {
     const size_t path = target.find('/', scheme + 3);
     target = path == std::string_view::npos ? "/" : target.substr(path);
   }
-  const bool kserve =
-      target.starts_with("/v2") && (target.size() == 3 || target[3] == '/' || target[3] == '?');
-  return kserve ? ErrorShape::kserve : ErrorShape::plain;
+  for (const ShapedPath& shaped : shaped_paths) {
+    if (!target.starts_with(shaped.path)) continue;
+    const std::string_view rest = target.substr(shaped.path.size());
+    if (rest.empty() || rest[0] == '/' || rest[0] == '?') return shaped.shape;
+  }
+  return ErrorShape::plain;
 }
 
 // "application/json; charset=utf-8" as {"application/json", "charset=utf-8"}, in lower case.
@@ -55,14 +69,15 @@ bool is_utf8_parameter(const std::string& parameter) {
          parameter == "charset=\"utf-8\"" || parameter == "charset=utf8";
 }
 
-void check_media_type(const HttpHead& head) {
+void check_media_type(const HttpHead& head, bool takes_binary) {
   if (!head.content_encoding.empty() && media_type_parts(head.content_encoding)[0] != "identity") {
     throw HttpError(HttpErrorCode::unsupported_media_type,
                     "Content-Encoding is not supported: send the body as plain JSON");
   }
   // Required: without it a page of another origin could post here, and its browser would not ask.
   const Segments parts = media_type_parts(head.content_type);
-  if (parts[0] != "application/json") {
+  const bool binary = takes_binary && !head.json_length.empty();
+  if (parts[0] != "application/json" && !(binary && parts[0] == "application/octet-stream")) {
     throw HttpError(HttpErrorCode::unsupported_media_type, "Content-Type must be application/json");
   }
   if (!std::all_of(parts.begin() + 1, parts.end(), is_utf8_parameter)) {
@@ -143,7 +158,7 @@ const Router::Entry& Router::with_method(const Entries& candidates, const HttpHe
   const std::string_view wanted = asked == "HEAD" ? "GET" : asked;
   for (const Entry* entry : candidates) {
     if (entry->route.method != wanted) continue;
-    if (wanted == "POST") check_media_type(head);
+    if (wanted == "POST") check_media_type(head, entry->route.takes_binary);
     return *entry;
   }
   HttpError error(HttpErrorCode::method_not_allowed, "this path does not have that method");
@@ -195,8 +210,8 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
       return {};
     }
     const Entry& entry = with_method(candidates, *head);
-    ApiRequest wanted{std::move(request.body), arrived,      "",   "",
-                      std::move(url.query),    head->client, shape};
+    ApiRequest wanted{std::move(request.body), arrived,      "",    "",
+                      std::move(url.query),    head->client, shape, head->json_length};
     for (size_t i = 0; i < entry.segments.size(); ++i) {
       if (entry.segments[i] == model_parameter) wanted.model = std::move(url.segments[i]);
       if (entry.segments[i] == version_parameter) wanted.version = std::move(url.segments[i]);

@@ -23,6 +23,7 @@ struct ApiRequest {
   std::map<std::string, std::string> query;  // decoded
   std::string client;
   ErrorShape shape = ErrorShape::plain;  // that the path speaks
+  std::string json_length = {};          // of a body with binary data behind its JSON; else empty
 };
 
 struct Route {
@@ -32,6 +33,8 @@ struct Route {
   std::function<Abandon(ApiRequest request, Reply reply)> answer;
   // Answered on the thread of the sockets, without waiting for anybody: health above all.
   bool quick = false;
+  // Binary data may follow the JSON of a body (HttpHead::json_length).
+  bool takes_binary = false;
 };
 
 // A route whose answer is there at once.

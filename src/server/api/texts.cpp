@@ -33,17 +33,6 @@ std::vector<Text> read_inputs(const Json& inputs, const CallLimits& limits) {
   return texts;
 }
 
-std::string_view path_of(Task task) {
-  switch (traits(task).output) {
-    case OutputForm::vector:
-      return "/v1/embed";
-    case OutputForm::tags:
-      return "/v1/tag";
-    default:
-      return task == Task::rerank ? "/v1/rerank" : "/v1/classify";
-  }
-}
-
 }  // namespace
 
 TextsRequest parse_texts(const std::string& body, const CallLimits& limits,
@@ -85,6 +74,17 @@ Json texts_body(const ServedModel& model, const std::vector<Answer>& answers,
   return body;
 }
 
+std::string_view path_of(Task task) {
+  switch (traits(task).output) {
+    case OutputForm::vector:
+      return "/v1/embed";
+    case OutputForm::tags:
+      return "/v1/tag";
+    default:
+      return task == Task::rerank ? "/v1/rerank" : "/v1/classify";
+  }
+}
+
 void require_path(const ServedModel& model, std::string_view path) {
   const std::string_view own = path_of(model.config.task);
   const bool scores = own == "/v1/rerank" && path == "/v1/classify";  // a pair at a time
@@ -106,7 +106,8 @@ Route texts_route(Backend& backend, const CallLimits& limits, const std::string&
         parsed.call.model = model.name;
         const auto texts = std::make_shared<const TextsCall>(model, options, limits, parsed.call);
         const auto format = [&model, texts, arrived = request.arrived](const CallAnswer& answer) {
-          return texts_body(model, texts->answers(answer), answer, 1000 * seconds_since(arrived));
+          return json_response(
+              texts_body(model, texts->answers(answer), answer, 1000 * seconds_since(arrived)));
         };
         return submit_call(backend, std::move(parsed.call), request, format, std::move(reply));
       }};

@@ -29,6 +29,9 @@ using ReadOptions = AnswerOptions (*)(const Json& body);
 Json texts_body(const ServedModel& model, const std::vector<Answer>& answers,
                 const CallAnswer& answer, double total_ms);
 
+// Which path answers with models of a task: "/v1/embed".
+std::string_view path_of(Task task);
+
 // Throws HttpErrorCode::unprocessable, naming the path to ask, unless `path` answers with models of
 // this task.
 void require_path(const ServedModel& model, std::string_view path);

@@ -13,6 +13,7 @@ struct CodeEntry {
   int status;
   std::string_view name;
   std::string_view type;
+  std::string_view tei = "Validation";  // ErrorShape::tei's word for it
 };
 
 constexpr CodeEntry codes[] = {
@@ -26,11 +27,11 @@ constexpr CodeEntry codes[] = {
     {HttpErrorCode::misdirected_request, 421, "misdirected_request", "invalid_request_error"},
     {HttpErrorCode::unprocessable, 422, "unprocessable", "invalid_request_error"},
     {HttpErrorCode::deadline_unreachable, 422, "deadline_unreachable", "invalid_request_error"},
-    {HttpErrorCode::overloaded, 429, "overloaded", "overloaded_error"},
+    {HttpErrorCode::overloaded, 429, "overloaded", "overloaded_error", "Overloaded"},
     {HttpErrorCode::headers_too_large, 431, "headers_too_large", "invalid_request_error"},
-    {HttpErrorCode::internal, 500, "internal", "server_error"},
-    {HttpErrorCode::draining, 503, "draining", "server_error"},
-    {HttpErrorCode::out_of_memory, 503, "out_of_memory", "server_error"},
+    {HttpErrorCode::internal, 500, "internal", "server_error", "Backend"},
+    {HttpErrorCode::draining, 503, "draining", "server_error", "Unhealthy"},
+    {HttpErrorCode::out_of_memory, 503, "out_of_memory", "server_error", "Overloaded"},
 };
 
 const CodeEntry& entry_of(HttpErrorCode code) {
@@ -103,8 +104,9 @@ HttpResponse error_response(const HttpError& error, ErrorShape shape) {
   response.status = entry.status;
   const std::string message = shortened(error.message());
   Json body;
-  if (shape == ErrorShape::kserve) {
+  if (shape != ErrorShape::plain) {
     body["error"] = message;
+    if (shape == ErrorShape::tei) body["error_type"] = entry.tei;
   } else {
     body["error"]["code"] = entry.name;
     body["error"]["message"] = message;

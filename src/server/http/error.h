@@ -1,6 +1,7 @@
 // Everything a client can be told to have gone wrong, in one shape:
 //   {"error":{"code":"overloaded","message":"...","type":"overloaded_error"}}
-// and under /v2 in KServe's: {"error":"..."}.
+// which is OpenAI's too; under /v2 in KServe's: {"error":"..."}, and at the paths of Text
+// Embeddings Inference in that server's: {"error":"...","error_type":"Overloaded"}.
 #pragma once
 
 #include <exception>
@@ -51,7 +52,7 @@ class HttpError : public std::exception {
   std::string message_;
 };
 
-enum class ErrorShape { plain, kserve };
+enum class ErrorShape { plain, kserve, tei };
 
 HttpResponse error_response(const HttpError& error, ErrorShape shape);
 

@@ -18,6 +18,7 @@ struct HttpHead {
   // Whose request this is, for fair shares: the address it came from, of IPv6 the network (/64),
   // because one client has all of that. The one API key is everybody's and tells nobody apart.
   std::string client;
+  std::string json_length = {};  // Inference-Header-Content-Length: binary data follows the JSON
 };
 
 struct HttpRequest {

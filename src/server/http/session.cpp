@@ -253,7 +253,8 @@ bool HttpSession::head_is_fine() {
            text_of(request[http::field::authorization]),
            text_of(request[http::field::content_type]),
            text_of(request[http::field::content_encoding]),
-           client_};
+           client_,
+           text_of(request["Inference-Header-Content-Length"])};
   if (const std::optional<HttpError> problem = problem_of_head()) {
     refuse(*problem);
     return false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -17,11 +18,9 @@ namespace {
 constexpr const char* only_version = "1";
 
 // What clients of other servers send with every request. It asks for nothing that would change an
-// answer here: responses are never binary, calls have no order, and `timeout` is for the client's
-// own queue.
+// answer here: calls have no order, and `timeout` is for the client's own queue.
 constexpr std::string_view ignored_parameters[] = {
-    "binary_data_output", "headers",        "priority", "sequence_end",
-    "sequence_id",        "sequence_start", "timeout",
+    "headers", "priority", "sequence_end", "sequence_id", "sequence_start", "timeout",
 };
 
 // {"name": text, number or boolean}.
@@ -42,17 +41,40 @@ void remove_nulls(Json& object, const std::vector<std::string>& keys) {
   }
 }
 
-// Of one input or output: hints for others, except that binary data is not here.
-void check_tensor_parameters(Json& tensor, const std::string& where) {
+// A parameter of one input or output, others of which are hints for other servers.
+std::optional<Json> tensor_parameter(Json& tensor, const std::string& where,
+                                     const std::string& name) {
   remove_nulls(tensor, {"parameters"});
-  if (!tensor.contains("parameters")) return;
+  if (!tensor.contains("parameters")) return std::nullopt;
   check_parameters(tensor["parameters"], where + ".parameters");
-  if (tensor["parameters"].contains("binary_data_size")) {
-    throw HttpError(HttpErrorCode::bad_request,
-                    fmt::format("{}.parameters.binary_data_size: this server takes data as JSON, "
-                                "not binary",
-                                where));
+  remove_nulls(tensor["parameters"], {name});
+  if (!tensor["parameters"].contains(name)) return std::nullopt;
+  return tensor["parameters"][name];
+}
+
+bool boolean_parameter(const Json& value, const std::string& where) {
+  if (!value.is_boolean()) {
+    throw HttpError(HttpErrorCode::bad_request, fmt::format("{} is not true or false", where));
   }
+  return value.get<bool>();
+}
+
+// The bytes of one input at the front of `binary`, which are taken off it; nothing: its data is
+// JSON.
+std::optional<std::string_view> take_binary(Json& tensor, const std::string& where,
+                                            std::string_view& binary) {
+  const std::optional<Json> size = tensor_parameter(tensor, where, "binary_data_size");
+  if (!size) return std::nullopt;
+  if (!size->is_number_unsigned() || size->get<uint64_t>() > binary.size()) {
+    throw HttpError(
+        HttpErrorCode::bad_request,
+        fmt::format("{}.parameters.binary_data_size is {}, but {} bytes are left behind the JSON "
+                    "(Inference-Header-Content-Length says where it ends)",
+                    where, shown(*size), binary.size()));
+  }
+  const std::string_view bytes = binary.substr(0, size->get<size_t>());
+  binary.remove_prefix(bytes.size());
+  return bytes;
 }
 
 Json& list_field(Json& body, const char* key) {
@@ -71,14 +93,14 @@ const std::string& element_name(const Json& element, const std::string& where) {
   return text_value(element["name"], where + ".name");
 }
 
-std::vector<Text> read_texts(Json& inputs, const CallLimits& limits) {
+std::vector<Text> read_texts(Json& inputs, std::string_view binary, const CallLimits& limits) {
   std::optional<std::vector<std::string_view>> first;
   std::optional<std::vector<std::string_view>> second;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string where = fmt::format("inputs[{}]", i);
     const std::string& name = element_name(inputs[i], where);
     require_known_keys(inputs[i], where, {"name", "shape", "datatype", "parameters", "data"});
-    check_tensor_parameters(inputs[i], where);
+    const std::optional<std::string_view> bytes = take_binary(inputs[i], where, binary);
     if (name != "text" && name != "text_pair") {
       throw HttpError(
           HttpErrorCode::bad_request,
@@ -88,7 +110,11 @@ std::vector<Text> read_texts(Json& inputs, const CallLimits& limits) {
     if (wanted) {
       throw HttpError(HttpErrorCode::bad_request, fmt::format("inputs has {} twice", name));
     }
-    wanted = bytes_tensor(inputs[i], where, limits);
+    wanted = bytes_tensor(inputs[i], where, bytes, limits);
+  }
+  if (!binary.empty()) {
+    throw HttpError(HttpErrorCode::bad_request,
+                    fmt::format("{} bytes behind the JSON belong to no input", binary.size()));
   }
   if (!first) throw HttpError(HttpErrorCode::bad_request, "inputs has no tensor \"text\"");
   if (second && second->size() != first->size()) {
@@ -103,12 +129,14 @@ std::vector<Text> read_texts(Json& inputs, const CallLimits& limits) {
 }
 
 // Each output at most once, so that a short request cannot ask for a long response.
-std::vector<std::string> read_outputs(Json& outputs) {
-  std::vector<std::string> names;
+void read_outputs(Json& outputs, InferRequest& request) {
+  std::vector<std::string>& names = request.outputs;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string where = fmt::format("outputs[{}]", i);
     const std::string& name = element_name(outputs[i], where);
-    check_tensor_parameters(outputs[i], where);
+    if (const auto binary = tensor_parameter(outputs[i], where, "binary_data")) {
+      request.binary_outputs[name] = boolean_parameter(*binary, where + ".parameters.binary_data");
+    }
     const std::vector<TensorKind>& known = all_tensors();
     if (std::none_of(known.begin(), known.end(),
                      [&](const TensorKind& kind) { return kind.name == name; })) {
@@ -120,7 +148,20 @@ std::vector<std::string> read_outputs(Json& outputs) {
     }
     names.push_back(name);
   }
-  return names;
+}
+
+// How much of a body is JSON.
+size_t json_bytes(std::string_view body, std::string_view json_length) {
+  if (json_length.empty()) return body.size();
+  size_t length = 0;
+  const char* end = json_length.data() + json_length.size();
+  const auto read = std::from_chars(json_length.data(), end, length);
+  if (read.ec != std::errc() || read.ptr != end || length > body.size()) {
+    throw HttpError(HttpErrorCode::bad_request,
+                    fmt::format("Inference-Header-Content-Length is {}, the body has {} bytes",
+                                shown(Json(std::string(json_length))), body.size()));
+  }
+  return length;
 }
 
 // Those that were asked for, or all of the model's. Throws HttpErrorCode::bad_request for one that
@@ -146,7 +187,7 @@ Json server_metadata() {
   Json body;
   body["name"] = "headroom";
   body["version"] = HEADROOM_VERSION;
-  body["extensions"] = {"headroom_budget"};
+  body["extensions"] = {"binary_tensor_data", "headroom_budget"};
   return body;
 }
 
@@ -186,13 +227,14 @@ const ServedModel& requested_model(const Backend& backend, const ApiRequest& req
 
 Abandon infer(Backend& backend, const CallLimits& limits, const ApiRequest& request, Reply reply) {
   const ServedModel& model = requested_model(backend, request);
-  const auto parsed = std::make_shared<InferRequest>(parse_infer(request.body, limits));
+  const auto parsed =
+      std::make_shared<InferRequest>(parse_infer(request.body, limits, request.json_length));
   Call call = std::move(parsed->call);
   call.model = model.name;
   wanted_tensors(model.config, parsed->outputs);  // told before anything is run
   const auto texts = std::make_shared<const TextsCall>(model, parsed->options, limits, call);
   const auto format = [&model, parsed, texts](const CallAnswer& answer) {
-    return infer_body(model, *parsed, texts->answers(answer), answer);
+    return infer_response(model, *parsed, texts->answers(answer), answer);
   };
   return submit_call(backend, std::move(call), request, format, std::move(reply));
 }
@@ -207,8 +249,16 @@ Route open_route(const std::string& path,
 
 }  // namespace
 
-InferRequest parse_infer(const std::string& body, const CallLimits& limits) {
-  InferRequest request{parse_body(body, limits), {}, {}, {}};
+bool InferRequest::wants_binary(const std::string& output) const {
+  const auto own = binary_outputs.find(output);
+  return own == binary_outputs.end() ? binary_output : own->second;
+}
+
+InferRequest parse_infer(std::string_view body, const CallLimits& limits,
+                         std::string_view json_length) {
+  const size_t length = json_bytes(body, json_length);
+  InferRequest request{parse_body(body.substr(0, length), limits), {}, {}, {}};
+  request.binary.assign(body.begin() + static_cast<std::ptrdiff_t>(length), body.end());
   Json& json = request.body;
   require_known_keys(json, "the body", {"id", "parameters", "inputs", "outputs"});
   remove_nulls(json, {"id", "parameters", "outputs"});
@@ -219,20 +269,26 @@ InferRequest parse_infer(const std::string& body, const CallLimits& limits) {
     for (const std::string_view ignored : ignored_parameters) {
       parameters.erase(std::string(ignored));
     }
-    remove_nulls(parameters, {"budget", "latency_target_ms"});
+    remove_nulls(parameters, {"budget", "latency_target_ms", "binary_data_output"});
     require_known_keys(parameters, "parameters",
-                       {"budget", "latency_target_ms", "dimensions", "prompt", "aggregation"});
+                       {"budget", "latency_target_ms", "dimensions", "prompt", "aggregation",
+                        "binary_data_output"});
+    if (parameters.contains("binary_data_output")) {
+      request.binary_output =
+          boolean_parameter(parameters["binary_data_output"], "parameters.binary_data_output");
+    }
     read_spending(parameters, "budget", "latency_target_ms", request.call);
     request.options = embed_options(parameters);
     request.options.aggregation = tag_options(parameters).aggregation;
   }
-  request.call.texts = read_texts(list_field(json, "inputs"), limits);
-  if (json.contains("outputs")) request.outputs = read_outputs(list_field(json, "outputs"));
+  request.call.texts = read_texts(list_field(json, "inputs"),
+                                  {request.binary.data(), request.binary.size()}, limits);
+  if (json.contains("outputs")) read_outputs(list_field(json, "outputs"), request);
   return request;
 }
 
-Json infer_body(const ServedModel& model, const InferRequest& request,
-                const std::vector<Answer>& answers, const CallAnswer& times) {
+HttpResponse infer_response(const ServedModel& model, const InferRequest& request,
+                            const std::vector<Answer>& answers, const CallAnswer& times) {
   Json body;
   body["model_name"] = model.name;
   body["model_version"] = only_version;
@@ -241,10 +297,19 @@ Json infer_body(const ServedModel& model, const InferRequest& request,
                         {"inference_ms", times.inference_ms},
                         {"predicted_ms", times.predicted_ms}};
   body["outputs"] = Json::array();
+  std::string binary;
   for (const TensorKind* kind : wanted_tensors(model.config, request.outputs)) {
-    body["outputs"].push_back(output_tensor(*kind, model.config, answers));
+    Json tensor = output_tensor(*kind, model.config, answers);
+    if (request.wants_binary(std::string(kind->name))) binary += take_data(tensor);
+    body["outputs"].push_back(std::move(tensor));
   }
-  return body;
+  HttpResponse response = json_response(body);
+  if (binary.empty()) return response;
+  response.content_type = "application/octet-stream";
+  response.fields.push_back(
+      {"Inference-Header-Content-Length", std::to_string(response.body.size())});
+  response.body += binary;
+  return response;
 }
 
 std::vector<Route> kserve_routes(Backend& backend, const CallLimits& limits) {
@@ -269,6 +334,7 @@ std::vector<Route> kserve_routes(Backend& backend, const CallLimits& limits) {
                       [&backend, limits](const ApiRequest& request, Reply reply) {
                         return infer(backend, limits, request, std::move(reply));
                       }});
+    routes.back().takes_binary = true;
   }
   return routes;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/answers/answer_json.h"
 
@@ -39,13 +40,61 @@ Json key_as_text(const ModelConfig& config, const Answer& answer, const char* ke
   return json[key].dump();
 }
 
+std::vector<std::string_view> binary_texts(std::string_view binary, const std::string& name) {
+  std::vector<std::string_view> texts;
+  while (!binary.empty()) {
+    uint32_t length = 0;
+    if (binary.size() < sizeof(length)) bad_tensor(name, "ends in the middle of a text's length");
+    std::memcpy(&length, binary.data(), sizeof(length));
+    binary.remove_prefix(sizeof(length));
+    if (length > binary.size()) bad_tensor(name, "ends in the middle of a text");
+    texts.push_back(binary.substr(0, length));
+    binary.remove_prefix(length);
+  }
+  return texts;
+}
+
+template <typename Number>
+void append_number(const Json& value, std::string& bytes) {
+  const auto number = value.get<Number>();
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+void append_text(const Json& value, std::string& bytes) {
+  const auto& text = value.get_ref<const std::string&>();
+  const auto length = static_cast<uint32_t>(text.size());
+  bytes.append(reinterpret_cast<const char*>(&length), sizeof(length));
+  bytes += text;
+}
+
+struct BinaryForm {
+  std::string_view datatype;
+  void (*append)(const Json& value, std::string& bytes);
+};
+
+// Of x86 and ARM, which keep the lowest byte first, as the protocol does.
+constexpr BinaryForm binary_forms[] = {{"BYTES", append_text},
+                                       {"FP32", append_number<float>},
+                                       {"FP64", append_number<double>},
+                                       {"INT64", append_number<int64_t>}};
+
 }  // namespace
 
 std::vector<std::string_view> bytes_tensor(const Json& tensor, const std::string& name,
+                                           std::optional<std::string_view> binary,
                                            const CallLimits& limits) {
   if (tensor.value("datatype", Json()) != "BYTES") bad_tensor(name, "must have datatype BYTES");
   const uint64_t rows = rows_of(tensor, name);
   const auto data = tensor.find("data");
+  if (binary) {
+    if (data != tensor.end()) bad_tensor(name, "has data both as JSON and as bytes");
+    std::vector<std::string_view> texts = binary_texts(*binary, name);
+    if (texts.size() != rows) {
+      bad_tensor(name, fmt::format("has {} values, its shape says {}", texts.size(), rows));
+    }
+    check_text_count(texts.size(), limits.texts);
+    return texts;
+  }
   if (data == tensor.end() || !data->is_array()) bad_tensor(name, "needs data, a list of strings");
   if (data->size() != rows) {
     bad_tensor(name, fmt::format("has {} values, its shape says {}", data->size(), rows));
@@ -138,6 +187,17 @@ Json output_tensor(const TensorKind& kind, const ModelConfig& config,
     for (Json& value : values) tensor["data"].push_back(std::move(value));
   }
   return tensor;
+}
+
+std::string take_data(Json& tensor) {
+  std::string bytes;
+  for (const BinaryForm& form : binary_forms) {
+    if (tensor["datatype"] != form.datatype) continue;
+    for (const Json& value : tensor["data"]) form.append(value, bytes);
+  }
+  tensor.erase("data");
+  tensor["parameters"] = {{"binary_data_size", bytes.size()}};
+  return bytes;
 }
 
 }  // namespace headroom::server
