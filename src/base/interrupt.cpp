@@ -8,10 +8,15 @@ namespace headroom {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
+volatile std::sig_atomic_t reload = 0;
 
 void on_signal(int signal) {
   if (requested != 0 && signal == SIGINT) _exit(130);
   requested = 1;
+}
+
+void on_reload(int /*signal*/) {
+  reload = 1;
 }
 
 }  // namespace
@@ -29,6 +34,18 @@ void watch_for_interrupts() {
 
 bool interrupt_requested() {
   return requested != 0;
+}
+
+void watch_for_reloads() {
+  struct sigaction action = {};
+  action.sa_handler = on_reload;
+  sigaction(SIGHUP, &action, nullptr);
+}
+
+bool take_reload_request() {
+  if (reload == 0) return false;
+  reload = 0;
+  return true;
 }
 
 }  // namespace headroom

@@ -8,4 +8,8 @@ namespace headroom {
 void watch_for_interrupts();
 bool interrupt_requested();
 
+// From now on SIGHUP asks to read files again instead.
+void watch_for_reloads();
+bool take_reload_request();  // true once for each time that it was asked
+
 }  // namespace headroom

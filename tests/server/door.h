@@ -18,6 +18,7 @@ struct DoorSettings {
   CallLimits calls;
   std::string api_key;
   std::chrono::milliseconds drain{10'000};
+  const TlsContext* tls = nullptr;
 };
 
 class Door {
@@ -31,7 +32,8 @@ class Door {
                                  [this] { return metrics.text(); }}),
             settings.api_key, metrics, [this] { backend.begin_drain(); },
             std::make_unique<RequestPool>()),
-        server_(std::make_unique<HttpServer>(router_, settings.limits, "127.0.0.1", 0, log_)),
+        server_(std::make_unique<HttpServer>(router_, settings.limits, "127.0.0.1", 0, log_,
+                                             settings.tls)),
         port(server_->port()),
         thread_([this, drain = settings.drain] {
           shutdown_ = server_->run([this] { return stop_.load(); }, drain);

@@ -73,13 +73,18 @@ bool RawClient::fill() {
 }
 
 RawResponse RawClient::receive(bool head_only) {
+  return receive_response(received_, head_only, [this] { return fill(); });
+}
+
+RawResponse receive_response(std::string& received, bool head_only,
+                             const std::function<bool()>& fill) {
   RawResponse response;
   size_t end = 0;
-  while ((end = received_.find("\r\n\r\n")) == std::string::npos) {
+  while ((end = received.find("\r\n\r\n")) == std::string::npos) {
     if (!fill()) return response;
   }
-  std::istringstream head(received_.substr(0, end));
-  received_.erase(0, end + 4);
+  std::istringstream head(received.substr(0, end));
+  received.erase(0, end + 4);
   std::string version;
   head >> version >> response.status;
   std::string line;
@@ -92,11 +97,11 @@ RawResponse RawClient::receive(bool head_only) {
   const size_t length = response.fields.contains("content-length") && !head_only
                             ? std::stoul(response.fields["content-length"])
                             : 0;
-  while (received_.size() < length) {
+  while (received.size() < length) {
     if (!fill()) return {};
   }
-  response.body = received_.substr(0, length);
-  received_.erase(0, length);
+  response.body = received.substr(0, length);
+  received.erase(0, length);
   return response;
 }
 
@@ -108,6 +113,12 @@ RawResponse RawClient::exchange(std::string_view bytes, bool head_only) {
 bool RawClient::closed_silently() {
   char byte = 0;
   return received_.empty() && wait_for(socket_, POLLIN) && recv(socket_, &byte, 1, 0) <= 0;
+}
+
+bool RawClient::hung_up_on() {
+  while (fill()) {
+  }
+  return wait_for(socket_, POLLIN);
 }
 
 bool RawClient::wait_for_reset() const {

@@ -2,6 +2,7 @@
 // well-behaved HTTP library would never send is what a server must survive.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,11 @@ struct RawResponse {
   std::string error_code() const;
 };
 
+// The response at the front of `received`, which is taken off it; `fill` appends more and is false
+// at the end.
+RawResponse receive_response(std::string& received, bool head_only,
+                             const std::function<bool()>& fill);
+
 class RawClient {
  public:
   explicit RawClient(int port, int receive_buffer = 0);  // 0: as the system likes
@@ -35,6 +41,8 @@ class RawClient {
 
   // Whether the server hangs up, saying nothing more.
   bool closed_silently();
+  // Whether the server hangs up, whatever it says before.
+  bool hung_up_on();
   // Waits for a reset without reading anything.
   bool wait_for_reset() const;
   void close();

@@ -1,4 +1,4 @@
-// headroom serve in a program that was built without Boost or prometheus-cpp.
+// headroom serve in a program that was built without Boost, prometheus-cpp or OpenSSL.
 #include "cli/app.h"
 #include "cli/verb.h"
 
@@ -6,8 +6,8 @@ namespace headroom {
 
 int run_serve(int argc, char** argv) {
   return report_error(Error(ErrorCode::usage, "serve",
-                            "this program was built without the server: install libboost-dev and "
-                            "prometheus-cpp-dev, then configure and build again"),
+                            "this program was built without the server: install libboost-dev, "
+                            "prometheus-cpp-dev and libssl-dev, then configure and build again"),
                       json_requested(argc, argv));
 }
 

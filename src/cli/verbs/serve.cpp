@@ -21,6 +21,8 @@
 #include "server/api/api.h"
 #include "server/http/host.h"
 #include "server/http/server.h"
+#include "server/http/tls.h"
+#include "server/service/reloads.h"
 #include "server/service/service.h"
 #include "server/telemetry/logged_metrics.h"
 
@@ -44,6 +46,7 @@ struct ServeOptions {
   int read_seconds = 10;
   int idle_seconds = 60;
   bool log_requests = false;
+  TlsFiles tls;
   ServiceSettings service;
   HttpLimits http;
   CallLimits calls;
@@ -105,7 +108,8 @@ void share_memory(ServeOptions& options, uint64_t threads) {
   if (options.max_memory == 0) return;
   HttpLimits& http = options.http;
   // Two buffers, the session, its socket, and the part of a body that is not counted.
-  const size_t a_connection = http.header_bytes + 48'000 + http.small_body_bytes;
+  const size_t tls = options.tls.certificate.empty() ? 0 : 48'000;
+  const size_t a_connection = http.header_bytes + 48'000 + http.small_body_bytes + tls;
   const uint64_t fixed = http.connections * a_connection + threads;
   const uint64_t left = memory_left(options);
   if (left < fixed + 2 * http.body_bytes) {
@@ -193,11 +197,28 @@ void announce(const HttpServer& server, const std::vector<std::string>& models, 
   std::fflush(stdout);
 }
 
+// Without anything to read again SIGHUP stops the server, as a terminal that closes should.
+std::unique_ptr<Reloads> reloads_of(std::vector<Reloads::Part> parts, ServerLog& log) {
+  if (parts.empty()) return nullptr;
+  watch_for_reloads();
+  return std::make_unique<Reloads>(
+      std::move(parts), [&log](const std::string& part, const std::optional<std::string>& why) {
+        log.event(why ? "reload_failed" : "reloaded",
+                  why ? Json{{"part", part}, {"why", *why}} : Json{{"part", part}});
+      });
+}
+
 void serve(ServeOptions& options, bool json) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that has gone is no reason to end
   return_freed_memory(options.max_memory > 0);
   ServerLog log(STDERR_FILENO, json);
   allow_many_descriptors(options.http, log);
+  std::vector<Reloads::Part> reloaded;
+  std::optional<TlsContext> tls;
+  if (!options.tls.certificate.empty()) {
+    tls.emplace(options.tls);
+    reloaded.push_back({"certificate", [&tls] { tls->reload(); }});
+  }
   std::vector<ServedModel> models = load_models(options, log);
   const std::vector<std::string> names = names_of(models);
   const uint64_t threads = memory_of_threads(options, models);
@@ -218,11 +239,15 @@ void serve(ServeOptions& options, bool json) {
   Router router(api_routes(service, {std::string(isa_name(chosen_isa())), options.http,
                                      options.calls, options.service.min_budget, metrics_text}),
                 options.api_key, metrics, on_drain, std::make_unique<RequestPool>());
-  HttpServer server(router, options.http, options.host, options.port, log);
+  HttpServer server(router, options.http, options.host, options.port, log, tls ? &*tls : nullptr);
+  const std::unique_ptr<Reloads> reloads = reloads_of(std::move(reloaded), log);
   log.event("listening", {{"address", server.address()}});
   announce(server, names, json);
-  const Shutdown shutdown =
-      server.run(interrupt_requested, std::chrono::seconds(options.drain_seconds));
+  const auto stop_requested = [&reloads] {
+    if (reloads && take_reload_request()) reloads->request();
+    return interrupt_requested();
+  };
+  const Shutdown shutdown = server.run(stop_requested, std::chrono::seconds(options.drain_seconds));
   service.drain(std::chrono::milliseconds(0));  // no answer may come when the router is gone
   log.event("stopped", {{"cut", shutdown.cut}, {"drain_seconds", shutdown.seconds}});
 }
@@ -277,6 +302,14 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--api-key", options.api_key,
                  "clients must send it; better in the environment, where ps does not show it")
       ->check(not_empty);
+  app.add_option("--tls-cert", options.tls.certificate,
+                 "PEM file with the certificate and its chain: speak TLS; SIGHUP reads it again")
+      ->check(not_empty);
+  app.add_option("--tls-key", options.tls.key, "PEM file with the certificate's key")
+      ->check(not_empty);
+  app.add_option("--tls-client-ca", options.tls.client_ca,
+                 "PEM file with authorities: clients must show a certificate of one of them")
+      ->check(not_empty);
   app.add_option("--allowed-host", options.allowed_hosts,
                  "a name that clients may call this server by, besides localhost and --host; "
                  "without it only servers on loopback check Host; repeatable")
@@ -304,6 +337,10 @@ void check_options(ServeOptions& options) {
     throw Error(ErrorCode::usage, "read options",
                 "HEADROOM_API_KEY is set but empty; unset it to serve without a key");
   }
+  if (options.tls.certificate.empty() != options.tls.key.empty() ||
+      (options.tls.certificate.empty() && !options.tls.client_ca.empty())) {
+    throw Error(ErrorCode::usage, "read options", "TLS needs both --tls-cert and --tls-key");
+  }
   options.http.allowed_hosts = allowed_hosts(options.host, options.allowed_hosts);
   options.http.read = std::chrono::seconds(options.read_seconds);
   options.http.idle = std::chrono::seconds(options.idle_seconds);
@@ -314,8 +351,8 @@ void check_options(ServeOptions& options) {
 int run_serve(int argc, char** argv) {
   CLI::App app(
       "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
-      "load it spends less on each text before it refuses any. SIGTERM and SIGHUP drain and stop "
-      "it.",
+      "load it spends less on each text before it refuses any. SIGTERM drains and stops it; SIGHUP "
+      "reads certificates again, and without any stops it too.",
       "headroom serve");
   ServeOptions options;
   add_serving_options(app, options);

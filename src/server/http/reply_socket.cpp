@@ -20,13 +20,58 @@ SentResponse ReplySocket::send(HttpResponse response, bool keep_alive, bool head
   const std::lock_guard lock(mutex_);
   sent.head = response_head(sent.response, keep_alive && !last_);
   if (descriptor_ < 0) return sent;
-  iovec buffers[] = {buffer_of(sent.head), buffer_of(sent.content())};
+  if (tls_) {
+    tls_->send(sent.head);
+    tls_->send(sent.content());
+    sent.head = tls_->take_output();
+    sent.head_only = true;
+  }
+  sent.bytes = put(sent.head, sent.content());
+  return sent;
+}
+
+// As much as the socket takes at once.
+size_t ReplySocket::put(std::string_view head, std::string_view content) const {
+  iovec buffers[] = {buffer_of(head), buffer_of(content)};
   msghdr message{};
   message.msg_iov = buffers;
   message.msg_iovlen = std::size(buffers);
   const ssize_t taken = sendmsg(descriptor_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (taken > 0) sent.bytes = static_cast<size_t>(taken);
-  return sent;
+  return taken > 0 ? static_cast<size_t>(taken) : 0;
+}
+
+TlsChannel::State ReplySocket::receive(std::string_view wire, std::string& plain) {
+  const std::lock_guard lock(mutex_);
+  if (tls_) return tls_->receive(wire, plain);
+  plain += wire;
+  return TlsChannel::State::open;
+}
+
+std::string ReplySocket::take_output() {
+  const std::lock_guard lock(mutex_);
+  return tls_ ? tls_->take_output() : "";
+}
+
+void ReplySocket::speak_plainly() {
+  const std::lock_guard lock(mutex_);
+  tls_.reset();
+}
+
+// Whatever of it does not fit, the end of the connection says the same.
+void ReplySocket::say_goodbye() {
+  const std::lock_guard lock(mutex_);
+  if (!tls_ || descriptor_ < 0) return;
+  tls_->say_goodbye();
+  put(tls_->take_output(), {});
+}
+
+bool ReplySocket::send_now(std::string_view plain) {
+  const std::lock_guard lock(mutex_);
+  if (descriptor_ < 0) return false;
+  if (!tls_) return put(plain, {}) == plain.size();
+  tls_->send(plain);
+  const std::string encrypted = tls_->take_output();
+  return put(encrypted, {}) == encrypted.size();
 }
 
 void ReplySocket::expect_no_more() {

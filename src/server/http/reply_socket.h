@@ -4,17 +4,20 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "server/http/message.h"
+#include "server/http/tls.h"
 
 namespace headroom {
 
 struct SentResponse {
   HttpResponse response;
-  std::string head;
-  bool head_only = false;  // to HEAD: the content is not sent
+  std::string head;        // with TLS all of the response, encrypted
+  bool head_only = false;  // the content is not sent: to HEAD, or because it is in `head`
   size_t bytes = 0;        // of head and content that the client's side has taken
 
   std::string_view content() const { return head_only ? std::string_view() : response.content(); }
@@ -23,7 +26,19 @@ struct SentResponse {
 
 class ReplySocket {
  public:
-  explicit ReplySocket(int descriptor) : descriptor_(descriptor) {}
+  explicit ReplySocket(int descriptor, std::unique_ptr<TlsChannel> tls = nullptr)
+      : descriptor_(descriptor), tls_(std::move(tls)) {}
+
+  // What bytes of the socket say, appended to `plain`.
+  TlsChannel::State receive(std::string_view wire, std::string& plain);
+  // What TLS itself has to say, for the caller to send while there is no response.
+  std::string take_output();
+  // From now on no TLS is spoken: the client does not.
+  void speak_plainly();
+  // Before the connection ends.
+  void say_goodbye();
+  // All of it, now; false when the client's side does not take it.
+  bool send_now(std::string_view plain);
 
   // As much as the socket takes at once; the caller sees to the rest.
   SentResponse send(HttpResponse response, bool keep_alive, bool head_only);
@@ -38,8 +53,11 @@ class ReplySocket {
   void let_go();
 
  private:
+  size_t put(std::string_view head, std::string_view content) const;
+
   std::mutex mutex_;
   int descriptor_;
+  std::unique_ptr<TlsChannel> tls_;
   bool last_ = false;
 };
 

@@ -50,11 +50,12 @@ tcp::acceptor listening_socket(net::io_context& context, const std::string& host
 class HttpServer::Impl {
  public:
   Impl(HttpHandler& handler, const HttpLimits& limits, const std::string& host, int port,
-       ServerLog& log)
+       ServerLog& log, const TlsContext* tls)
       : handler_(handler),
         limits_(limits),
         held_(limits.held_bytes),
         log_(log),
+        tls_(tls),
         acceptor_(listening_socket(context_, host, port)),
         ticker_(context_),
         pause_(context_),
@@ -70,6 +71,7 @@ class HttpServer::Impl {
   Impl& operator=(const Impl&) = delete;
 
   tcp::endpoint endpoint() const { return acceptor_endpoint_; }
+  const char* scheme() const { return tls_ == nullptr ? "http" : "https"; }
 
   Shutdown run(const std::function<bool()>& stop_requested, std::chrono::milliseconds drain) {
     accept();
@@ -114,7 +116,7 @@ class HttpServer::Impl {
     if (full && overfull && !close_oldest(waiting_reserved_)) return;  // closes the socket
     try {
       const auto session = std::make_shared<HttpSession>(
-          std::move(socket), HttpSession::Shared{handler_, limits_, held_, gate_},
+          std::move(socket), HttpSession::Shared{handler_, limits_, held_, gate_, tls_},
           full ? waiting_reserved_ : waiting_, full,
           [this](const HttpSession& ended) { forget(ended); });
       sessions_.emplace(session.get(), session);
@@ -191,6 +193,7 @@ class HttpServer::Impl {
   const HttpLimits limits_;
   HeldBytes held_;
   ServerLog& log_;
+  const TlsContext* tls_;
   int spare_descriptor_ = open_spare();
   HttpSession::Waiting waiting_;
   HttpSession::Waiting waiting_reserved_;
@@ -207,8 +210,8 @@ class HttpServer::Impl {
 };
 
 HttpServer::HttpServer(HttpHandler& handler, const HttpLimits& limits, const std::string& host,
-                       int port, ServerLog& log)
-    : impl_(std::make_unique<Impl>(handler, limits, host, port, log)) {}
+                       int port, ServerLog& log, const TlsContext* tls)
+    : impl_(std::make_unique<Impl>(handler, limits, host, port, log, tls)) {}
 
 HttpServer::~HttpServer() = default;
 
@@ -220,7 +223,7 @@ std::string HttpServer::address() const {
   const tcp::endpoint endpoint = impl_->endpoint();
   std::string host = endpoint.address().to_string();
   if (endpoint.address().is_v6()) host = "[" + host + "]";
-  return fmt::format("http://{}:{}", host, endpoint.port());
+  return fmt::format("{}://{}:{}", impl_->scheme(), host, endpoint.port());
 }
 
 Shutdown HttpServer::run(const std::function<bool()>& stop_requested,

@@ -8,6 +8,7 @@
 
 #include "server/http/handler.h"
 #include "server/http/limits.h"
+#include "server/http/tls.h"
 #include "server/telemetry/log.h"
 
 namespace headroom {
@@ -20,9 +21,10 @@ struct Shutdown {
 class HttpServer {
  public:
   // Listens on `host` (an address, or a name that resolves to one) and `port` (0: any free one).
-  // `handler` and `log` outlive the server. Throws ErrorCode::runtime.
+  // `handler`, `log` and `tls` (none: HTTP without it) outlive the server. Throws
+  // ErrorCode::runtime.
   HttpServer(HttpHandler& handler, const HttpLimits& limits, const std::string& host, int port,
-             ServerLog& log);
+             ServerLog& log, const TlsContext* tls = nullptr);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -52,6 +52,9 @@ bool has_folded_field(std::string_view input) {
   return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
 }
 
+// The first byte of TLS is that of a handshake's record; of HTTP it is a letter.
+constexpr char tls_handshake = 22;
+
 // Of a header that is not complete, as far as it can be told: it decides how errors look.
 std::string target_of(std::string_view input) {
   const std::string_view line = input.substr(0, input.find("\r\n"));
@@ -89,23 +92,28 @@ HttpSession::HttpSession(Socket socket, const Shared& shared, Waiting& waiting, 
       limits_(shared.limits),
       held_(shared.held),
       gate_(shared.gate),
-      reply_socket_(std::make_shared<ReplySocket>(socket_.native_handle())),
+      reply_socket_(std::make_shared<ReplySocket>(
+          socket_.native_handle(), shared.tls == nullptr ? nullptr : shared.tls->accept())),
       waiting_(waiting),
       only_probes_(only_probes),
       ended_(std::move(ended)),
-      client_(client_of(socket_)) {
+      client_(client_of(socket_)),
+      phase_(shared.tls == nullptr ? Phase::idle : Phase::handshake) {
   ErrorCode ignored;  // without it responses are only slower
   socket_.set_option(net::ip::tcp::no_delay(true), ignored);
 }
 
 void HttpSession::start() {
-  next_request();
+  if (phase_ == Phase::idle) return next_request();
+  enter(Phase::handshake);
+  wait_at_most(limits_.read);
+  read();
 }
 
 void HttpSession::finish() {
   finishing_ = true;
   reply_socket_->expect_no_more();
-  if (phase_ == Phase::idle) close();
+  if (phase_ == Phase::idle || phase_ == Phase::handshake) close();
 }
 
 bool HttpSession::cut() {
@@ -160,12 +168,39 @@ void HttpSession::take_input(const ErrorCode& error, size_t bytes) {
   read_under_way_ = false;
   if (phase_ == Phase::closed) return;
   if (error) return on_end_of_input();
-  if (phase_ != Phase::lingering) received_.append(incoming_.data(), bytes);
+  if (phase_ == Phase::lingering) return read();
+  const std::string_view wire(incoming_.data(), bytes);
+  if (phase_ == Phase::handshake) return shake_hands(wire);
+  const TlsChannel::State state = reply_socket_->receive(wire, received_);
+  if (state == TlsChannel::State::failed) return close();
   if (phase_ == Phase::idle || phase_ == Phase::reading) {
     parse();
-  } else {
+  } else if (state == TlsChannel::State::open) {
     read();
   }
+  if (state == TlsChannel::State::ended && phase_ != Phase::closed) on_end_of_input();
+}
+
+// Nothing is read while a reply is sent, and no response is sent before the end: what TLS says goes
+// out in its order. What it says last in TLS 1.3 may go with the first response.
+void HttpSession::shake_hands(std::string_view wire) {
+  if (!std::exchange(greeted_, true) && wire.front() != tls_handshake) {
+    reply_socket_->speak_plainly();
+    received_ = wire;
+    return refuse({HttpErrorCode::bad_request, "this port speaks TLS: ask https://"});
+  }
+  const TlsChannel::State state = reply_socket_->receive(wire, received_);
+  const bool open = state == TlsChannel::State::open;
+  if (open && !received_.empty()) return next_request();
+  handshake_reply_ = reply_socket_->take_output();
+  net::async_write(socket_, net::buffer(handshake_reply_),
+                   [self = shared_from_this(), state, open](const ErrorCode& error, size_t) {
+                     if (self->phase_ == Phase::closed) return;
+                     if (error || (!open && state != TlsChannel::State::handshake)) {
+                       return self->close();
+                     }
+                     open ? self->next_request() : self->read();
+                   });
 }
 
 // A client that closes its sending side while it waits is taken as gone, as nginx does.
@@ -302,10 +337,7 @@ std::optional<HttpError> HttpSession::problem_of_head() const {
 // stopped reading.
 void HttpSession::invite_body() {
   static constexpr std::string_view invitation = "HTTP/1.1 100 Continue\r\n\r\n";
-  ErrorCode error;
-  socket_.non_blocking(true, error);
-  const size_t sent = socket_.write_some(net::buffer(invitation.data(), invitation.size()), error);
-  if (error || sent < invitation.size()) close();
+  if (!reply_socket_->send_now(invitation)) close();
 }
 
 void HttpSession::dispatch() {
@@ -367,6 +399,7 @@ void HttpSession::on_written(const ErrorCode& error) {
 // Closing a socket with unread input resets the connection, and the client may lose the response:
 // so only our side is closed, and the client's input read to its end for a while.
 void HttpSession::linger() {
+  reply_socket_->say_goodbye();
   ErrorCode error;
   socket_.shutdown(Socket::shutdown_send, error);
   if (error) return close();

@@ -37,6 +37,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     const HttpLimits& limits;
     HeldBytes& held;
     std::shared_ptr<ReplyGate> gate;
+    const TlsContext* tls = nullptr;  // none: HTTP without it
   };
 
   // `waiting` outlives the session. With `only_probes` it answers nothing else (handler.h).
@@ -53,6 +54,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   using ErrorCode = boost::system::error_code;
 
   enum class Phase {
+    handshake,  // of TLS
     idle,       // no byte of the next request is here
     reading,    // some are
     waiting,    // the handler has the request
@@ -66,6 +68,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void read();
   void on_read(const ErrorCode& error, size_t bytes);
   void take_input(const ErrorCode& error, size_t bytes);
+  void shake_hands(std::string_view wire);
   void on_end_of_input();
   void parse();
   void skip_empty_lines();
@@ -97,7 +100,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Ended ended_;
 
   const std::string client_;
-  Phase phase_ = Phase::idle;
+  Phase phase_;
   std::optional<Parser> parser_;
   HttpHead head_;
   bool head_checked_ = false;
@@ -109,6 +112,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   size_t counted_bytes_ = 0;  // of the body, in held_, until the answer is sent
   std::string received_;      // and not parsed yet
   std::array<char, 16'384> incoming_;
+  bool greeted_ = false;         // something came
+  std::string handshake_reply_;  // while it is sent
   SentResponse sent_;
   Abandon abandon_;
 };
