@@ -41,6 +41,7 @@ struct Text {
 struct Tokens {
   std::vector<int32_t> ids;         ///< lines of vocab.txt, from 0
   std::vector<int32_t> types = {};  ///< 0: first text of a pair, 1: second; empty: all 0
+  bool truncated = false;           ///< the text was longer than the model reads
 };
 
 /// How a tagger makes one tag of the pieces of a word; then words that go on make an entity.
@@ -97,6 +98,7 @@ struct Answer {
   /// Of this text alone, as foreseen; nothing when this machine was not calibrated.
   std::optional<double> predicted_milliseconds = std::nullopt;
   std::vector<double> rungs = {};  ///< of Budget::automatic: the budgets that ran, in order
+  bool truncated = false;          ///< the text was longer than the model reads: its end was cut
 };
 
 }  // namespace headroom

@@ -48,10 +48,7 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
 }
 
 Tokens tokenise(const EngineModel& model, const Text& text) {
-  const auto limit = static_cast<int>(model.config().longest_input());
-  if (!text.pair) return {model.tokenizer().encode(text.text, limit)};
-  EncodedPair pair = model.tokenizer().encode_pair(text.text, *text.pair, limit);
-  return {std::move(pair.ids), std::move(pair.types)};
+  return model.tokenizer().tokens(text, static_cast<int>(model.config().longest_input()));
 }
 
 }  // namespace headroom

@@ -93,6 +93,7 @@ void Session::run_part(std::span<const Tokens> inputs, std::span<const Budget> b
   auto worker = workers_.take([this] { return std::make_unique<Worker>(model_); });
   std::vector<Answer> found = ladder().run(*worker, inputs, budgets, level);
   workers_.give(std::move(worker));
+  for (size_t i = 0; i < found.size(); ++i) found[i].truncated = inputs[i].truncated;
   std::move(found.begin(), found.end(), answers);
 }
 

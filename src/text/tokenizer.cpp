@@ -52,38 +52,50 @@ Tokenizer::Lengths Tokenizer::kept_lengths(size_t first, size_t second, size_t r
   return odd_to_first ? Lengths{room / 2 + odd, room / 2} : Lengths{room / 2, room / 2 + odd};
 }
 
-// How many pieces of a text have to be read to know which of them stay.
+// How many pieces of a text have to be read to know which of them stay, and whether others do not.
 size_t Tokenizer::reading_limit(size_t room, bool pair) const {
   const bool which_is_longer = pair && truncation_.odd_to_longer && room % 2 == 1;
-  return truncation_.keeps_end || which_is_longer ? SIZE_MAX / 2 : room;
+  return truncation_.keeps_end || which_is_longer ? SIZE_MAX / 2 : room + 1;
 }
 
-void Tokenizer::truncate(std::vector<int32_t>& ids, size_t kept) const {
-  if (ids.size() <= kept) return;
+// Whether any piece is gone.
+bool Tokenizer::truncate(std::vector<int32_t>& ids, size_t kept) const {
+  if (ids.size() <= kept) return false;
   if (truncation_.keeps_end) {
     ids.erase(ids.begin(), ids.end() - static_cast<std::ptrdiff_t>(kept));
   } else {
     ids.resize(kept);
   }
+  return true;
+}
+
+Tokens Tokenizer::tokens(const Text& text, int max_tokens) const {
+  if (text.pair) {
+    EncodedPair pair = encode_pair(text.text, *text.pair, max_tokens);
+    return {std::move(pair.ids), std::move(pair.types), pair.truncated};
+  }
+  const size_t room = room_in(framing_.single(), max_tokens);
+  require_utf8(text.text, "tokenize text", "");
+  Tokens tokens;
+  for (const FramePiece& piece : framing_.single()) {
+    if (piece.kind == FramePiece::Kind::special) {
+      tokens.ids.push_back(piece.id);
+    } else if (!truncation_.keeps_end) {
+      const size_t before = tokens.ids.size();
+      append_pieces(text.text, reading_limit(room, false), tokens.ids);
+      tokens.truncated = truncate(tokens.ids, before + room);
+    } else {
+      std::vector<int32_t> all;
+      append_pieces(text.text, reading_limit(room, false), all);
+      tokens.truncated = truncate(all, room);
+      tokens.ids.insert(tokens.ids.end(), all.begin(), all.end());
+    }
+  }
+  return tokens;
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) const {
-  const size_t room = room_in(framing_.single(), max_tokens);
-  require_utf8(text, "tokenize text", "");
-  std::vector<int32_t> ids;
-  for (const FramePiece& piece : framing_.single()) {
-    if (piece.kind == FramePiece::Kind::special) {
-      ids.push_back(piece.id);
-    } else if (!truncation_.keeps_end) {
-      append_pieces(text, room, ids);
-    } else {
-      std::vector<int32_t> all;
-      append_pieces(text, reading_limit(room, false), all);
-      truncate(all, room);
-      ids.insert(ids.end(), all.begin(), all.end());
-    }
-  }
-  return ids;
+  return tokens({text}, max_tokens).ids;
 }
 
 size_t Tokenizer::room(int max_tokens) const {
@@ -142,10 +154,9 @@ EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::st
   std::vector<int32_t> pieces_of_second;
   append_pieces(second, limit, pieces_of_second);
   const Lengths kept = kept_lengths(pieces_of_first.size(), pieces_of_second.size(), room);
-  truncate(pieces_of_first, kept.first);
-  truncate(pieces_of_second, kept.second);
-
   EncodedPair pair;
+  const bool first_cut = truncate(pieces_of_first, kept.first);
+  pair.truncated = truncate(pieces_of_second, kept.second) || first_cut;
   for (const FramePiece& piece : framing_.pair()) {
     if (piece.kind == FramePiece::Kind::special) {
       pair.ids.push_back(piece.id);

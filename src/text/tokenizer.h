@@ -22,6 +22,7 @@ struct EncodedPair {
   std::vector<int32_t> ids;
   // As long as ids, 0 up to the first [SEP] and 1 after it; none where the framing has no types.
   std::vector<int32_t> types;
+  bool truncated = false;
 };
 
 // A text or a pair, token by token, for whoever has to find the tokens in the text again.
@@ -56,6 +57,9 @@ class Tokenizer {
   // The same for a first text whose pieces() are known: one query with many passages.
   EncodedPair encode_pair(std::vector<int32_t> first, std::string_view second,
                           int max_tokens) const;
+
+  // The same of a text or a pair, which also says whether it was truncated.
+  Tokens tokens(const Text& text, int max_tokens) const;
 
   // The same tokens, with where they are in the text. Slower. Throws ErrorCode::bad_data likewise.
   Encoding encode_with_offsets(const Text& text, int max_tokens) const;
@@ -105,7 +109,7 @@ class Tokenizer {
   };
   Lengths kept_lengths(size_t first, size_t second, size_t room) const;
   size_t reading_limit(size_t room, bool pair) const;
-  void truncate(std::vector<int32_t>& ids, size_t kept) const;
+  bool truncate(std::vector<int32_t>& ids, size_t kept) const;
 
   Framing framing_;  // BERT's, unless the family has another
   Truncation truncation_;

@@ -30,6 +30,19 @@ TEST(WordTokenizer, CutsToLengthAndKeepsTheFinalSep) {
   EXPECT_EQ(letters().encode("a b c d", 2), (Ids{2, 3}));
 }
 
+TEST(WordTokenizer, SaysWhatWasCut) {
+  EXPECT_TRUE(letters().tokens({"a b c"}, 4).truncated);
+  EXPECT_FALSE(letters().tokens({"a b"}, 4).truncated) << "just fits";
+  EXPECT_EQ(letters().tokens({"a b c"}, 4).ids, letters().encode("a b c", 4));
+  EXPECT_FALSE(letters().tokens({"a b", "c"}, 6).truncated);
+  EXPECT_TRUE(letters().tokens({"a b", "c d"}, 6).truncated);
+  EXPECT_TRUE(letters().tokens({"a b c d", ""}, 6).truncated);
+  WordTokenizer end = letters();
+  end.set_truncation({.keeps_end = true});
+  EXPECT_TRUE(end.tokens({"a b c"}, 4).truncated);
+  EXPECT_FALSE(end.tokens({"a b"}, 4).truncated);
+}
+
 TEST(WordTokenizer, PairsCarryTokenTypes) {
   const EncodedPair pair = letters().encode_pair("a b", "c", 16);
   EXPECT_EQ(pair.ids, (Ids{2, 5, 6, 3, 7, 3}));

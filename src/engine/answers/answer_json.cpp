@@ -57,9 +57,7 @@ void add_vector(const Answer& answer, Json& json) {
   json["dimensions"] = answer.embedding.size();
 }
 
-}  // namespace
-
-void add_answer(const ModelConfig& config, const Answer& answer, bool raw_scores, Json& json) {
+void add_output(const ModelConfig& config, const Answer& answer, bool raw_scores, Json& json) {
   switch (traits(config.task).output) {
     case OutputForm::label:
       return add_label(config, answer, json);
@@ -76,6 +74,13 @@ void add_answer(const ModelConfig& config, const Answer& answer, bool raw_scores
     case OutputForm::states:
       return;
   }
+}
+
+}  // namespace
+
+void add_answer(const ModelConfig& config, const Answer& answer, bool raw_scores, Json& json) {
+  add_output(config, answer, raw_scores, json);
+  if (answer.truncated) json["truncated"] = true;
 }
 
 }  // namespace headroom

@@ -24,7 +24,7 @@ std::vector<Tokens> query_pairs(const EngineModel& model, std::string_view query
   pairs.reserve(passages.size());
   for (const std::string_view passage : passages) {
     EncodedPair pair = model.tokenizer().encode_pair(pieces, passage, longest);
-    pairs.push_back({std::move(pair.ids), std::move(pair.types)});
+    pairs.push_back({std::move(pair.ids), std::move(pair.types), pair.truncated});
   }
   return pairs;
 }
