@@ -11,7 +11,7 @@ PYTHON ?= /usr/bin/python3
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page \
-        python test-python api-docs deb test-deb reference \
+        python test-python api-docs deb release test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
 
@@ -208,6 +208,10 @@ deb: build ## build Debian packages into build/packages (packaging/README.md)
 	cmake --build $(BUILD) -j $(JOBS) --target headroom headroom-train headroom_shared
 	rm -rf $(BUILD)/packages
 	cd $(BUILD) && cpack
+
+release: deb ## what a release page offers, in build/packages: Debian packages and a tarball that needs nothing installed
+	@scripts/make-tarball $(BUILD)
+	@cd $(BUILD)/packages && sha256sum *.deb *.tar.gz >SHA256SUMS && cat SHA256SUMS
 
 test-deb: deb ## check the packages, and as root install them on a fresh Debian 12 (minutes)
 	@scripts/check-deb $$([ $$(id -u) = 0 ] && echo --root) $(BUILD)
