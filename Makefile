@@ -197,7 +197,8 @@ python: ## build the Python package into build/python, where PYTHONPATH finds it
 	cmake -S . -B $(BUILD) -DHEADROOM_PYTHON=ON -DPython_EXECUTABLE=$(PYTHON)
 	cmake --build $(BUILD) -j $(JOBS) --target headroom_python
 
-test-python: python build ## `pip install .` without a network into a fresh environment, and test that (minutes)
+test-python: python build ## `pip wheel .` with and without training, installed without a network, and tested (minutes)
+	@scripts/install-packages python-tests
 	@scripts/check-python-package
 
 # Packages hold three targets; CMake would build the tests and benchmarks before it packs them.

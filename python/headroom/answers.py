@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Entity(NamedTuple):
@@ -26,7 +29,7 @@ class Entity(NamedTuple):
 class Ranked(NamedTuple):
     """A passage with its score."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     """In the list of passages."""
     score: float
     text: str
@@ -53,9 +56,10 @@ class Answer:
     """Of ``budget="auto"``: the budgets that ran, in order; ``budget`` is their sum."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers(Sequence[Answer]):
-    """The answers to a list of texts: NumPy columns, and a sequence of Answer."""
+    """The answers to a list of texts: NumPy columns, and a sequence of Answer. ``to_series()`` and
+    ``to_frame()`` put them beside the rows of a pandas Series that was asked about."""
 
     label_names: tuple[str, ...]
     """What ``label_ids`` count in."""
@@ -71,6 +75,40 @@ class Answers(Sequence[Answer]):
     """Of the whole call."""
     rungs: list[list[float]] | None = None
     """Of ``budget="auto"``: the budgets that ran for each text, in order."""
+    index: Any = None
+    """Of the pandas Series that held the texts; None for lists and arrays."""
+
+    def __repr__(self) -> str:
+        counts = np.bincount(self.label_ids, minlength=len(self.label_names))
+        order = [each for each in np.argsort(-counts, kind="stable") if counts[each] > 0]
+        shown = [f"{self.label_names[each]} {counts[each]}" for each in order]
+        mean = f", mean budget {self.budgets.mean():.3g}" if len(self) > 0 else ""
+        more = "" if len(shown) <= 8 else f", {len(shown) - 8} more labels"
+        return f"<headroom.Answers to {len(self)} texts: {', '.join(shown[:8])}{more}{mean}>"
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Shape (texts,): the highest score of each text."""
+        highest: NDArray[np.float64] = self.scores.max(axis=1, initial=0.0)
+        return highest
+
+    def to_series(self) -> pandas.Series[str]:
+        """The labels as a pandas Series with the index of the texts."""
+        import pandas
+
+        return pandas.Series(self.labels, index=self.index, name="label", dtype=object)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Label, probability, budget and tokens as a pandas DataFrame with the index of the texts."""
+        import pandas
+
+        columns = {
+            "label": self.labels,
+            "probability": self.probabilities,
+            "budget": self.budgets,
+            "tokens": self.tokens,
+        }
+        return pandas.DataFrame(columns, index=self.index)
 
     @property
     def labels(self) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, overload
+import threading
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _engine
 from .answers import Answer, Answers, Entity, Ranked
+from .texts import checked_pairs, checked_spending, checked_texts, flat_spending, index_of
 from .token_rows import TokenRows, token_rows
 
 Precision = Literal["fp32", "bf16", "int8"]
@@ -31,12 +34,52 @@ class Model:
     ``latency_ms``, for which the largest budget is taken that ``headroom calibrate`` found to answer
     in so many milliseconds nine times in ten on this machine. Both may be arrays with a value for
     each text. ``budget="auto"`` gives each text as much as it needs (``headroom tune`` says when that
-    is), with ``latency_ms`` no more than that allows. The same text gets the same bits here, from ``headroom predict`` and from the server.
+    is), with ``latency_ms`` no more than that allows. The same text gets the same bits here, from
+    ``headroom predict`` and from the server.
+
+    Texts are a list, a NumPy array or a pandas Series of str. A model pickles as the path of its
+    checkpoint, which the process that unpickles it must see; there it is loaded once.
     """
 
-    def __init__(self, engine: _engine.Model) -> None:
-        self._engine = engine
-        self._labels = tuple(engine.labels)
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        precision: Precision = "fp32",
+        threads: int = 1,
+    ) -> None:
+        """Opens a checkpoint directory. ``threads`` is how many share one call, by text; calls from
+        several Python threads run at the same time whatever it is."""
+        self._directory = os.path.abspath(os.fsdecode(directory))
+        self._precision: Precision = precision
+        self._threads = operator.index(threads)
+        self._engine = _engine.Model(os.fsdecode(directory), precision, self._threads)
+        self._labels = tuple(self._engine.labels)
+
+    def __repr__(self) -> str:
+        labels = f", {len(self.labels)} labels" if self.labels else ""
+        return (
+            f"<headroom.Model {self.directory}: {self.task}{labels}, up to {self.longest_input} tokens, "
+            f"{self.precision} on {self.instruction_set}, {self.threads} thread(s)>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return cached_model, (self.directory, self.precision, self.threads)
+
+    @property
+    def directory(self) -> str:
+        """Where the checkpoint lies, as an absolute path."""
+        return self._directory
+
+    @property
+    def precision(self) -> Precision:
+        """What matrix products run in."""
+        return self._precision
+
+    @property
+    def threads(self) -> int:
+        """That share one call."""
+        return self._threads
 
     @property
     def task(self) -> str:
@@ -59,7 +102,7 @@ class Model:
         """What the engine runs on, for example ``"avx512"``; HEADROOM_ISA chooses another."""
         return self._engine.instruction_set
 
-    # A str is a Sequence[str] too, which mypy minds; the first signature that fits is taken.
+    # A str is an Iterable[str] too, which mypy minds; the first signature that fits is taken.
     @overload
     def classify(  # type: ignore[misc]
         self,
@@ -73,18 +116,18 @@ class Model:
     @overload
     def classify(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
-        pairs: Sequence[str] | None = None,
+        pairs: Iterable[str] | None = None,
         budget: ArrayLike | Literal["auto"] | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> Answers: ...
 
     def classify(
         self,
-        texts: str | Sequence[str],
+        texts: str | Iterable[str],
         *,
-        pairs: str | Sequence[str] | None = None,
+        pairs: str | Iterable[str] | None = None,
         budget: ArrayLike | Literal["auto"] | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> Answer | Answers:
@@ -113,14 +156,13 @@ class Model:
         do. ``types`` are token types in the form of ``ids``; without them all are 0.
         """
         rows = token_rows(ids, types, mask)
-        spending = _spending(budget, latency_ms, len(rows.lengths))
-        return self._answers(
-            self._engine.classify_tokens(rows.ids, rows.types, rows.lengths, *spending)
-        )
+        spending = checked_spending(budget, latency_ms, len(rows.lengths))
+        columns = self._engine.classify_tokens(rows.ids, rows.types, rows.lengths, *spending)
+        return Answers(self._labels, *columns)
 
     def embed(
         self,
-        texts: str | Sequence[str],
+        texts: str | Iterable[str],
         *,
         dimensions: int | None = None,
         prompt: str | None = None,
@@ -132,39 +174,42 @@ class Model:
         ``dimensions`` keeps only the first so many, at length 1 again; ``prompt`` is the name of one
         of the model's prompts.
         """
-        rows = _checked_texts("texts", [texts] if isinstance(texts, str) else texts)
-        amounts, is_latency = _flat_spending(budget, latency_ms, len(rows))
+        rows = checked_texts("texts", [texts] if isinstance(texts, str) else texts)
+        amounts, is_latency = flat_spending(budget, latency_ms, len(rows))
         vectors = self._engine.embed_texts(rows, dimensions, prompt, amounts, is_latency)
-        return vectors[0] if isinstance(texts, str) else vectors
+        asked: NDArray[np.float32] = vectors[0] if isinstance(texts, str) else vectors
+        return asked
 
     def score(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
-        pairs: Sequence[str] | None = None,
+        pairs: Iterable[str] | None = None,
         raw: bool = False,
         budget: ArrayLike | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> NDArray[np.float64]:
         """The number of each text, or the score of each pair; ``raw`` gives a ranker's logits."""
-        first = _checked_texts("texts", texts)
-        second = _checked_pairs(pairs, len(first))
-        amounts, is_latency = _flat_spending(budget, latency_ms, len(first))
+        first = checked_texts("texts", texts)
+        second = checked_pairs(pairs, len(first))
+        amounts, is_latency = flat_spending(budget, latency_ms, len(first))
         scores, logits = self._engine.score_texts(first, second, amounts, is_latency)
         return logits if raw else scores
 
     def rerank(
         self,
         query: str,
-        passages: Sequence[str],
+        passages: Iterable[str],
         *,
         raw: bool = False,
         budget: float | None = None,
         latency_ms: float | None = None,
     ) -> list[Ranked]:
         """The passages by how well they answer the query, best first."""
-        texts = _checked_texts("passages", passages)
-        amounts, is_latency = _flat_spending(budget, latency_ms, 1)
+        if not isinstance(query, str):
+            raise TypeError(f"query is {type(query).__name__}, expected str")
+        texts = checked_texts("passages", passages)
+        amounts, is_latency = flat_spending(budget, latency_ms, 1)
         scores, logits = self._engine.rank_passages(query, texts, float(amounts[0]), is_latency)
         shown = logits if raw else scores
         order = np.argsort(-logits, kind="stable")
@@ -183,7 +228,7 @@ class Model:
     @overload
     def tag(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         aggregation: Aggregation = "simple",
         budget: ArrayLike | None = None,
@@ -192,29 +237,29 @@ class Model:
 
     def tag(
         self,
-        texts: str | Sequence[str],
+        texts: str | Iterable[str],
         *,
         aggregation: Aggregation = "simple",
         budget: ArrayLike | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> list[Entity] | list[list[Entity]]:
         """The entities of a text, or of each of several, however long they are."""
-        rows = _checked_texts("texts", [texts] if isinstance(texts, str) else texts)
-        amounts, is_latency = _flat_spending(budget, latency_ms, len(rows))
+        rows = checked_texts("texts", [texts] if isinstance(texts, str) else texts)
+        amounts, is_latency = flat_spending(budget, latency_ms, len(rows))
         found = self._engine.tag_texts(rows, aggregation, amounts, is_latency)
         entities = [[Entity(*each) for each in row] for row in found]
         return entities[0] if isinstance(texts, str) else entities
 
     def label_sets(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         *,
         budget: ArrayLike | None = None,
         latency_ms: ArrayLike | None = None,
     ) -> list[list[str]]:
         """Of a model with several labels: those of each text that reach their thresholds."""
-        rows = _checked_texts("texts", texts)
-        amounts, is_latency = _flat_spending(budget, latency_ms, len(rows))
+        rows = checked_texts("texts", texts)
+        amounts, is_latency = flat_spending(budget, latency_ms, len(rows))
         sets = self._engine.label_sets(rows, amounts, is_latency)
         return [[self._labels[label] for label in row] for row in sets]
 
@@ -226,74 +271,43 @@ class Model:
 
     def _classify_list(
         self,
-        texts: Sequence[object],
-        pairs: Sequence[object] | None,
+        texts: object,
+        pairs: object,
         budget: ArrayLike | Literal["auto"] | None,
         latency_ms: ArrayLike | None,
     ) -> Answers:
-        first = _checked_texts("texts", texts)
-        second = _checked_pairs(pairs, len(first))
-        spending = _spending(budget, latency_ms, len(first))
-        return self._answers(self._engine.classify_texts(first, second, *spending))
-
-    def _answers(self, columns: _engine.Columns) -> Answers:
-        return Answers(self._labels, *columns)
+        first = checked_texts("texts", texts)
+        second = checked_pairs(pairs, len(first))
+        spending = checked_spending(budget, latency_ms, len(first))
+        columns = self._engine.classify_texts(first, second, *spending)
+        return Answers(self._labels, *columns, index=index_of(texts))
 
 
 def load(
     directory: str | os.PathLike[str], *, precision: Precision = "fp32", threads: int = 1
 ) -> Model:
-    """Opens a checkpoint directory.
+    """Opens a checkpoint directory; the same as ``Model(directory, ...)``."""
+    return Model(directory, precision=precision, threads=threads)
 
-    ``threads`` is how many share one call, by text; calls from several Python threads run at the
-    same time whatever it is.
+
+_cached: dict[tuple[Any, ...], Model] = {}
+_cache_lock = threading.Lock()
+
+
+def cached_model(
+    directory: str | os.PathLike[str], precision: Precision = "fp32", threads: int = 1
+) -> Model:
+    """The model of a checkpoint, loaded once a process and again after the checkpoint has changed.
+
+    For workers that get the same path with every task. A forked process loads its own: threads of the
+    engine do not survive a fork.
     """
-    return Model(_engine.Model(directory, precision, threads))
-
-
-def _checked_texts(name: str, texts: Sequence[object]) -> list[str]:
-    if isinstance(texts, (str, bytes)):
-        raise TypeError(f"{name} is {type(texts).__name__}, expected a list of str")
-    checked = []
-    for index, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise TypeError(f"{name}[{index}] is {type(text).__name__}, expected str")
-        checked.append(text)
-    return checked
-
-
-def _checked_pairs(pairs: Sequence[object] | None, texts: int) -> list[str] | None:
-    if pairs is None:
-        return None
-    checked = _checked_texts("pairs", pairs)
-    if len(checked) != texts:
-        raise ValueError(f"{len(checked)} pairs for {texts} texts")
-    return checked
-
-
-def _spending(
-    budget: ArrayLike | Literal["auto"] | None, latency_ms: ArrayLike | None, texts: int
-) -> tuple[NDArray[np.float64], bool, bool]:
-    """What each text may cost, whether that is in milliseconds, and whether it is automatic."""
-    automatic = isinstance(budget, str)
-    if automatic and budget != "auto":
-        raise ValueError(f'budget is "{budget}", expected a number or "auto"')
-    if budget is not None and latency_ms is not None and not automatic:
-        raise ValueError("give budget or latency_ms, not both")
-    is_latency = latency_ms is not None
-    asked = latency_ms if is_latency else 1.0 if budget is None or automatic else budget
-    amounts = np.asarray(asked, dtype=np.float64)
-    if amounts.ndim > 1 or (amounts.ndim == 1 and len(amounts) != texts):
-        name = "latency_ms" if is_latency else "budget"
-        raise ValueError(f"{name} has shape {amounts.shape}, expected one number or {texts}")
-    return np.broadcast_to(amounts, (texts,)), is_latency, automatic
-
-
-def _flat_spending(
-    budget: ArrayLike | None, latency_ms: ArrayLike | None, texts: int
-) -> tuple[NDArray[np.float64], bool]:
-    """The same for outputs that have no ladder of budgets."""
-    amounts, is_latency, automatic = _spending(budget, latency_ms, texts)
-    if automatic:
-        raise ValueError('budget="auto" is for classifiers; give a number')
-    return amounts, is_latency
+    path = os.path.realpath(os.fsdecode(directory))
+    changed = os.stat(path).st_mtime_ns if os.path.isdir(path) else 0  # files are replaced in one step
+    place = (os.getpid(), path, precision, threads)
+    with _cache_lock:
+        if (*place, changed) not in _cached:
+            for old in [key for key in _cached if key[: len(place)] == place]:
+                del _cached[old]
+            _cached[(*place, changed)] = Model(directory, precision=precision, threads=threads)
+        return _cached[(*place, changed)]

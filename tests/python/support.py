@@ -2,12 +2,17 @@
 
 import os
 import subprocess
+import unittest
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "models" / "news-mini"
 PROGRAM = Path(os.environ.get("HEADROOM_TEST_BIN", ROOT / "build" / "bin")) / "headroom"
 HAS_SERVER = os.environ.get("HEADROOM_TEST_SERVER", "ON") == "ON"
+HAS_TRAINING = PROGRAM.with_name("headroom-train").exists()
+os.environ["HEADROOM_PROGRAM"] = str(PROGRAM)  # what the package runs
 
 TEXTS = [
     "Oil prices fell for a third day",
@@ -16,6 +21,14 @@ TEXTS = [
     "Ministers meet for talks on the border — «maybe» 北京 naïve",
     "",
 ]
+
+
+def import_or_skip(name: str) -> Any:
+    """A module of another project, where it is installed; skips the test elsewhere."""
+    try:
+        return import_module(name)
+    except ImportError as problem:
+        raise unittest.SkipTest(f"{name} is not installed") from problem
 
 
 def plain_environment() -> "dict[str, str]":

@@ -1,19 +1,22 @@
 """The Python package as its users see it."""
 
 import ast
+import os
 import pickle
-import sys
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import headroom
 import headroom._engine
 import numpy as np
-from support import MODEL, ROOT, TEXTS, command
+from headroom.model import cached_model
+from support import MODEL, ROOT, TEXTS, command, import_or_skip
 
 model = headroom.load(MODEL)
 
@@ -22,6 +25,10 @@ def tokens_of(text: str) -> "np.ndarray[tuple[int], np.dtype[np.int32]]":
     """Whole words of the vocabulary between [CLS] and [SEP]: enough of a tokenizer for a test."""
     words = (MODEL / "vocab.txt").read_text(encoding="utf-8").splitlines()
     return np.array([words.index(word) for word in ["[CLS]", *text.split(), "[SEP]"]], np.int32)
+
+
+def classify_in_another_process(sent: headroom.Model) -> "np.ndarray[tuple[int, int], np.dtype[np.float64]]":
+    return sent.classify(TEXTS).scores
 
 
 class Classify(unittest.TestCase):
@@ -172,6 +179,61 @@ class Errors(unittest.TestCase):
             headroom.load(MODEL, precision="fp64")  # type: ignore[arg-type]
 
 
+class Paths(unittest.TestCase):
+    def test_a_model_pickles_as_its_path(self) -> None:
+        pickled = pickle.dumps(headroom.Model(MODEL, precision="bf16"))
+        self.assertLess(len(pickled), 1000)
+        again = pickle.loads(pickled)
+        self.assertEqual((again.directory, again.precision, again.threads), (str(MODEL), "bf16", 1))
+        self.assertIs(pickle.loads(pickled), again, "loaded once a process")
+        with ProcessPoolExecutor(1) as pool:
+            scores = pool.submit(classify_in_another_process, model).result()
+        np.testing.assert_array_equal(scores, model.classify(TEXTS).scores)
+
+    def test_a_checkpoint_that_changed_is_loaded_again(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "model"
+            shutil.copytree(MODEL, copy)
+            before = cached_model(copy)
+            (copy / "README.md").unlink()
+            os.utime(copy, ns=(1, 1))
+            self.assertIsNot(cached_model(copy), before)
+
+    def test_its_repr_says_what_it_is(self) -> None:
+        for fact in ["news-mini", "classify", "4 labels", "fp32", model.instruction_set]:
+            self.assertIn(fact, repr(model))
+        self.assertIn("Answers to 5 texts", repr(model.classify(TEXTS)))
+
+    def test_arguments_of_other_types_are_named(self) -> None:
+        for wrong in [lambda: headroom.Model(3), lambda: headroom.Model(MODEL, threads="two")]:
+            with self.assertRaises(TypeError):
+                wrong()  # type: ignore[no-untyped-call]
+        with self.assertRaisesRegex(TypeError, "budget is .*half.*expected a number"):
+            model.classify(TEXTS, budget=["half"] * 5)
+
+
+class Tables(unittest.TestCase):
+    def test_a_series_gets_its_index_back(self) -> None:
+        pandas = import_or_skip("pandas")
+        series = pandas.Series(TEXTS, index=list("edcba"), name="headline")
+        answers = model.classify(series, budget=0.5)
+        expected = model.classify(TEXTS, budget=0.5)
+        self.assertEqual(answers.to_series().to_dict(), dict(zip("edcba", expected.labels)))
+        frame = answers.to_frame()
+        self.assertEqual(frame.columns.tolist(), ["label", "probability", "budget", "tokens"])
+        self.assertEqual(frame.index.tolist(), list("edcba"))
+        np.testing.assert_array_equal(frame["probability"], expected.scores.max(axis=1))
+        self.assertEqual(expected.to_frame().index.tolist(), list(range(5)))
+
+    def test_a_table_and_gaps_in_it_are_refused(self) -> None:
+        pandas = import_or_skip("pandas")
+        with self.assertRaisesRegex(TypeError, 'give its column of texts, such as table."text"'):
+            model.classify(pandas.DataFrame({"text": TEXTS}))
+        for gap in [pandas.Series(["a", None]), pandas.Series(["a", pandas.NA], dtype="string")]:
+            with self.assertRaisesRegex(TypeError, r"texts\[1\] .*fillna"):
+                model.classify(gap)
+
+
 class Latency(unittest.TestCase):
     def test_a_calibrated_machine_takes_milliseconds(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -225,8 +287,25 @@ class Stubs(unittest.TestCase):
         self.assertEqual(names - {"__init__"}, real)
 
     def test_what_is_public_is_documented(self) -> None:
-        for name in ["load", "Model", "Answer", "Answers", "Error", "Work"]:
-            self.assertTrue(getattr(headroom, name).__doc__, name)
+        types_alone = {"Aggregation", "ErrorCode", "Precision", "TokenRows", "__version__"}
+        for name in set(headroom.__all__) - types_alone:
+            public = getattr(headroom, name)
+            self.assertTrue(public.__doc__, name)
+            for member, value in vars(public).items() if isinstance(public, type) else []:
+                if callable(value) and not member.startswith("_"):
+                    self.assertTrue(value.__doc__, f"{name}.{member}")
+
+    def test_every_public_name_is_there(self) -> None:
+        self.assertLessEqual(set(headroom.__all__), set(dir(headroom)))
+        for name in headroom.__all__:
+            self.assertTrue(hasattr(headroom, name), name)
+        with self.assertRaises(AttributeError):
+            headroom.no_such_name
+
+    def test_importing_it_loads_nothing_large(self) -> None:
+        code = "import sys, headroom; print(sorted({'numpy', 'pandas', 'sklearn'} & set(sys.modules)))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout.strip(), "[]")
 
 
 if __name__ == "__main__":
