@@ -136,9 +136,14 @@ std::string Tokenizer::join(std::span<const int32_t> ids) const {
   return text;
 }
 
+// As in Transformers, an empty second text is none.
+const std::vector<FramePiece>& Tokenizer::frame_around(std::string_view second) const {
+  return second.empty() ? framing_.single() : framing_.pair();
+}
+
 EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view second,
                                    int max_tokens) const {
-  const size_t room = room_in(framing_.pair(), max_tokens);
+  const size_t room = room_in(frame_around(second), max_tokens);
   require_utf8(first, "tokenize text", "first of a pair");
   std::vector<int32_t> pieces_of_first;
   append_pieces(first, reading_limit(room, true), pieces_of_first);
@@ -147,7 +152,8 @@ EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view seco
 
 EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::string_view second,
                                    int max_tokens) const {
-  const size_t room = room_in(framing_.pair(), max_tokens);
+  const std::vector<FramePiece>& frame = frame_around(second);
+  const size_t room = room_in(frame, max_tokens);
   require_utf8(second, "tokenize text", "second of a pair");
   const size_t limit = reading_limit(room, true);
   if (pieces_of_first.size() > limit) pieces_of_first.resize(limit);
@@ -157,7 +163,7 @@ EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::st
   EncodedPair pair;
   const bool first_cut = truncate(pieces_of_first, kept.first);
   pair.truncated = truncate(pieces_of_second, kept.second) || first_cut;
-  for (const FramePiece& piece : framing_.pair()) {
+  for (const FramePiece& piece : frame) {
     if (piece.kind == FramePiece::Kind::special) {
       pair.ids.push_back(piece.id);
     } else {
@@ -170,7 +176,7 @@ EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::st
 }
 
 Encoding Tokenizer::encode_with_offsets(const Text& text, int max_tokens) const {
-  const std::vector<FramePiece>& frame = text.pair ? framing_.pair() : framing_.single();
+  const std::vector<FramePiece>& frame = frame_around(text.pair.value_or(""));
   const size_t room = room_in(frame, max_tokens);
   struct Part {
     std::vector<int32_t> ids;

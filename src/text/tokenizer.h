@@ -51,7 +51,7 @@ class Tokenizer {
   std::vector<int32_t> encode(std::string_view text, int max_tokens) const;
 
   // [CLS] first [SEP] second [SEP], truncated likewise: the longer text loses its end first;
-  // between equals the second.
+  // between equals the second. An empty second text is none: [CLS] first [SEP].
   EncodedPair encode_pair(std::string_view first, std::string_view second, int max_tokens) const;
 
   // The same for a first text whose pieces() are known: one query with many passages.
@@ -110,6 +110,7 @@ class Tokenizer {
   Lengths kept_lengths(size_t first, size_t second, size_t room) const;
   size_t reading_limit(size_t room, bool pair) const;
   bool truncate(std::vector<int32_t>& ids, size_t kept) const;
+  const std::vector<FramePiece>& frame_around(std::string_view second) const;
 
   Framing framing_;  // BERT's, unless the family has another
   Truncation truncation_;

@@ -36,11 +36,18 @@ TEST(WordTokenizer, SaysWhatWasCut) {
   EXPECT_EQ(letters().tokens({"a b c"}, 4).ids, letters().encode("a b c", 4));
   EXPECT_FALSE(letters().tokens({"a b", "c"}, 6).truncated);
   EXPECT_TRUE(letters().tokens({"a b", "c d"}, 6).truncated);
-  EXPECT_TRUE(letters().tokens({"a b c d", ""}, 6).truncated);
+  EXPECT_TRUE(letters().tokens({"a b c d e", ""}, 6).truncated);
   WordTokenizer end = letters();
   end.set_truncation({.keeps_end = true});
   EXPECT_TRUE(end.tokens({"a b c"}, 4).truncated);
   EXPECT_FALSE(end.tokens({"a b"}, 4).truncated);
+}
+
+TEST(WordTokenizer, AnEmptySecondTextIsNone) {
+  EXPECT_EQ(letters().encode_pair("a b", "", 16).ids, letters().encode("a b", 16));
+  EXPECT_EQ(letters().encode_pair("a b c", "", 4).ids, (Ids{2, 5, 6, 3}));
+  EXPECT_EQ(letters().encode_with_offsets({"a b", ""}, 16).ids, letters().encode("a b", 16));
+  EXPECT_EQ(letters().encode_pair("", "c", 16).ids, (Ids{2, 3, 7, 3})) << "the first may be empty";
 }
 
 TEST(WordTokenizer, PairsCarryTokenTypes) {
@@ -82,7 +89,8 @@ TEST(WordTokenizer, EveryCutFillsTheRoom) {
       for (int limit = 3; limit <= 24; ++limit) {
         const auto words = [&](size_t count) { return text.substr(0, 2 * count); };
         const EncodedPair pair = tokenizer.encode_pair(words(first), words(second), limit);
-        ASSERT_EQ(pair.ids.size(), std::min(first + second + 3, static_cast<size_t>(limit)));
+        const size_t special = second == 0 ? 2 : 3;
+        ASSERT_EQ(pair.ids.size(), std::min(first + second + special, static_cast<size_t>(limit)));
         ASSERT_EQ(pair.types.size(), pair.ids.size());
       }
     }

@@ -63,14 +63,11 @@ const Json& required(const Json& body, const char* key) {
 void check_length(const TeiRequest& request, const Text& text) {
   if (request.may_truncate) return;
   const ServedModel& model = *request.model;
-  const Tokenizer& tokenizer = model.engine->tokenizer();
-  const auto nothing = text.pair ? Text{"", ""} : Text{""};
-  size_t whole = model.tokenise(nothing).ids.size() + tokenizer.pieces(text.text).size();
-  if (text.pair) whole += tokenizer.pieces(*text.pair).size();
-  if (whole <= model.tokenise(text).ids.size()) return;
+  if (!model.tokenise(text).truncated) return;
   throw HttpError(HttpErrorCode::payload_too_large,
-                  fmt::format("a text has {} tokens, model \"{}\" takes {}; truncate cuts it",
-                              whole, model.name, model.config.longest_input()));
+                  fmt::format("a text is longer than the {} tokens that model \"{}\" takes; "
+                              "truncate cuts it",
+                              model.config.longest_input(), model.name));
 }
 
 // "a", ["a"], ["a", "b"] (a pair), or a list of such lists.
