@@ -67,7 +67,7 @@ function tilesOf(live: Live, queued: number[]): Tile[] {
     },
     {
       name: 'Refused/s',
-      value: rate(live.history.at(-1)?.refused ?? 0),
+      value: count(live.history.at(-1)?.refused ?? 0),
       beside: `${count(live.refused)} since the start`,
       samples: live.history.map((second) => second.refused),
     },
