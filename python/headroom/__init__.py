@@ -7,8 +7,8 @@
     answers = model.classify(["Oil prices fell", "Two penalties saved"], budget=0.5)
     print(answers.labels, answers.scores)   # a list, and a NumPy matrix (texts, labels)
 
-``Classifier`` trains in scikit-learn's manner, ``evaluate`` and ``report`` score a model over budgets.
-docs/python.md walks through all.
+``Classifier`` trains in scikit-learn's manner, ``evaluate`` and ``report`` score a model over budgets, and
+``score_partition`` is what Spark, Ray and Dask map over their data. docs/python.md walks through all.
 """
 
 from importlib import import_module
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .classifier import Classifier
     from .evaluation import evaluate, report
     from .model import Aggregation, Model, Precision, Work, load
+    from .partition import score_partition
     from .token_rows import TokenRows
 
 # Where the other names live. They are looked up when first used: NumPy alone takes 0.1 s to import.
@@ -31,6 +32,7 @@ _HOMES = {
     "classifier": ["Classifier"],
     "evaluation": ["evaluate", "report"],
     "model": ["Aggregation", "Model", "Precision", "Work", "load"],
+    "partition": ["score_partition"],
     "token_rows": ["TokenRows"],
 }
 
@@ -51,6 +53,7 @@ __all__ = [
     "evaluate",
     "load",
     "report",
+    "score_partition",
 ]
 
 

@@ -26,6 +26,13 @@ Json model_json(const ServedModel& model, double min_budget, bool is_default) {
   json["default"] = is_default;
   json["task"] = task_name(config.task);
   json["labels"] = config.labels;
+  if (config.task == Task::multilabel) {
+    json["thresholds"] = Json::array();
+    for (size_t i = 0; i < config.labels.size(); ++i) {
+      json["thresholds"].push_back(config.output.threshold(i));
+    }
+  }
+  json["auto"] = model.policy.has_value();
   if (config.task == Task::embed) {
     json["dimensions"] = shape.vector_width();
     json["prompts"] = Json::array();
