@@ -8,40 +8,58 @@ _headroom() {
     return
   fi
   case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in
+    'train --task') words='classify pair image lm translate synthetic multilabel regress rerank tag embed' ;;
+    'train --tokenizer') words='word wordpiece character space pipeline' ;;
+    'train --method') words='dense nested budgeted static adaptive' ;;
+    'train --attention') words='standard optimized efficient super' ;;
+    'train --scope') words='heads heads+ffn' ;;
+    'train --allocation') words='uniform ranked depth' ;;
+    'train --weights') words='fp32 bf16' ;;
     'train --device') words='cpu cuda' ;;
+    'pretrain --attention') words='standard optimized efficient super' ;;
     'pretrain --device') words='cpu cuda' ;;
     'reproduce --device') words='cpu cuda' ;;
     'eval --engine') words='native torch' ;;
+    'eval --precision') words='auto fp32 bf16 int8' ;;
     'eval --device') words='cpu cuda' ;;
     'predict --input') words='text jsonl' ;;
+    'predict --aggregation') words='simple first average max' ;;
     'predict --bad-rows') words='stop mark' ;;
     'predict --engine') words='native torch' ;;
+    'predict --precision') words='auto fp32 bf16 int8' ;;
     'predict --device') words='cpu cuda' ;;
     'bench --engine') words='native torch' ;;
     'bench --device') words='cpu cuda' ;;
     'embed --input') words='text jsonl' ;;
     'embed --format') words='jsonl npy' ;;
+    'embed --precision') words='auto fp32 bf16 int8' ;;
     'rerank --input') words='text jsonl' ;;
+    'rerank --precision') words='auto fp32 bf16 int8' ;;
+    'calibrate --precision') words='auto fp32 bf16 int8' ;;
+    'tune --precision') words='auto fp32 bf16 int8' ;;
+    'export --format') words='onnx hf' ;;
+    'export --precision') words='fp32 int8' ;;
+    'report --precision') words='auto fp32 bf16 int8' ;;
     'tokenize --input') words='text jsonl' ;;
   esac
   [ -n "$words" ] || case "$verb/$word" in
-    train/-*) words='--help --task --data --eval-data --max-tokens --tokenizer --cased --vocab-size --min-count --patch --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
-    pretrain/-*) words='--help --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
-    reproduce/-*) words='--help --task --init --seeds --arms --epochs --train-rows --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
-    eval/-*) words='--help --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
-    predict/-*) words='--help --model --budget --input --latency-ms --out --resume --from-byte --shard --bad-rows --no-timing --all-tokens --aggregation --raw-scores --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
-    bench/-*) words='--help --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
-    inspect/-*) words='--help --model --budgets --tokens --verify --json' ;;
-    embed/-*) words='--help --model --budget --latency-ms --input --format --dimensions --prompt --out --no-timing --precision --threads --json' ;;
-    rerank/-*) words='--help --model --query --budget --latency-ms --input --top --raw-scores --precision --threads --json' ;;
-    calibrate/-*) words='--help --model --precision --budgets --tokens --rounds --threads --json' ;;
-    tune/-*) words='--help --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
-    serve/-*) words='--help --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --allowed-host --log-requests --json' ;;
-    import/-*) words='--help --from --out --follow-links --labels --json' ;;
-    export/-*) words='--help --model --format --budget --precision --dense-equivalent --out --json' ;;
-    report/-*) words='--help --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;
-    tokenize/-*) words='--help --model --input --text --max-tokens --json' ;;
-    data/-*) words='--help --data-dir --json' ;;
+    train/-*) words='--help --help-all --task --data --eval-data --max-tokens --tokenizer --cased --vocab-size --min-count --patch --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
+    pretrain/-*) words='--help --help-all --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
+    reproduce/-*) words='--help --help-all --task --init --seeds --arms --epochs --train-rows --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
+    eval/-*) words='--help --help-all --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
+    predict/-*) words='--help --help-all --text --input --model --budget --latency-ms --all-tokens --aggregation --raw-scores --out --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
+    bench/-*) words='--help --help-all --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
+    inspect/-*) words='--help --help-all --model --budgets --tokens --verify --json' ;;
+    embed/-*) words='--help --help-all --text --input --model --budget --latency-ms --format --dimensions --prompt --out --no-timing --data-dir --precision --threads --json' ;;
+    rerank/-*) words='--help --help-all --model --query --budget --latency-ms --input --top-k --raw-scores --precision --threads --json' ;;
+    calibrate/-*) words='--help --help-all --model --precision --budgets --tokens --rounds --threads --json' ;;
+    tune/-*) words='--help --help-all --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
+    serve/-*) words='--help --help-all --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --allowed-host --log-requests --json' ;;
+    import/-*) words='--help --help-all --from --out --follow-links --labels --json' ;;
+    export/-*) words='--help --help-all --model --format --budget --precision --dense-equivalent --out --json' ;;
+    report/-*) words='--help --help-all --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;
+    tokenize/-*) words='--help --help-all --text --input --model --max-tokens --data-dir --json' ;;
+    data/-*) words='--help --help-all --data-dir --json' ;;
     data/*) words='list check get' ;;
   esac
   [ -z "$words" ] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -210,8 +210,10 @@ py::tuple classify_tokens(const Model& model, const Column<int32_t>& ids,
 }
 
 Model load(const std::filesystem::path& directory, const std::string& precision, int threads) {
-  const LoadOptions options{precision_table.parse(precision, ErrorCode::usage, "load model"),
-                            threads};
+  LoadOptions options{.threads = threads};  // of "auto"
+  if (precision != "auto") {
+    options.precision = precision_table.parse(precision, ErrorCode::usage, "load model");
+  }
   const py::gil_scoped_release other_threads_may_run;
   return Model::load(directory, options);
 }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,8 +33,10 @@ namespace headroom {
 
 /// How a checkpoint is loaded.
 struct LoadOptions {
-  Precision precision = Precision::fp32;  ///< of all products
-  int threads = 1;                        ///< that one call is split over, by text; at least 1
+  /// Of all products. Nothing: the fastest whose answers agree with fp32's, as `headroom calibrate`
+  /// found on this machine; fp32 where it was not run.
+  std::optional<Precision> precision = std::nullopt;
+  int threads = 1;  ///< that one call is split over, by text; at least 1
 };
 
 /// Multiply-adds of one text: an estimate of its cost that depends on no machine.

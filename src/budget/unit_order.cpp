@@ -158,6 +158,14 @@ Selection select_units(const UnitOrder& order, const ModelShape& shape, double b
   return selection;
 }
 
+double least_budget(const UnitOrder& order, const ModelShape& shape) {
+  double spent = 0;
+  for (size_t i = 0; i < least_units(order); ++i) {
+    spent += price(order.units[i].kind, shape, order.group_width);
+  }
+  return spent / total_price(order, shape);
+}
+
 std::vector<std::string> unit_names(const UnitOrder& order) {
   std::vector<std::string> names;
   for (const Unit unit : order.units) names.push_back(unit_name(unit));

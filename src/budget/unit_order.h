@@ -62,6 +62,9 @@ UnitOrder depth_order(const ModelShape& shape, int64_t group_width);
 
 Selection select_units(const UnitOrder& order, const ModelShape& shape, double budget);
 
+// What the least selection costs: a smaller budget runs it all the same.
+double least_budget(const UnitOrder& order, const ModelShape& shape);
+
 // An order as text: "h0", "f3", ... Reading throws ErrorCode::bad_model unless every layer has all
 // its heads, and all or none of its FFN in equal groups.
 std::vector<std::string> unit_names(const UnitOrder& order);

@@ -14,6 +14,7 @@
 #include "base/join.h"
 #include "base/nearest.h"
 #include "cli/describe.h"
+#include "cli/help.h"
 
 namespace headroom {
 namespace {
@@ -32,7 +33,7 @@ std::string environment_twin(const std::string& option) {
 void add_environment_twins(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const auto& names = option->get_lnames();
-    if (!names.empty() && names[0] != "help" && names[0] != "config") {
+    if (!names.empty() && !names[0].starts_with("help") && names[0] != "config") {
       option->envname(environment_twin(names[0]));
     }
   }
@@ -150,7 +151,7 @@ void require_supported(std::string_view option, const std::string& value,
 void prepare_app(CLI::App& app) {
   const std::string meaning = "JSON lines on stdout, errors included";
   app.add_flag("--json", meaning);
-  app.get_formatter()->column_width(34);
+  app.set_help_all_flag("--help-all", "the same with every option");
   for (CLI::Option* option : app.get_options()) option->capture_default_str();
   add_environment_twins(app);
 }
@@ -166,8 +167,10 @@ int run_app(CLI::App& app, int argc, char** argv, const std::function<void(bool 
   try {
     try {
       app.parse(argc, argv);
-    } catch (const CLI::Success& success) {  // --help, --version
-      return app.exit(success);
+    } catch (const CLI::Success& asked) {  // --help, --help-all
+      const bool all = dynamic_cast<const CLI::CallForAllHelp*>(&asked) != nullptr;
+      fmt::print("{}", help_text(read_verb(describe_app(app)), all));
+      return 0;
     } catch (const CLI::ParseError& problem) {
       const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr ||
                            dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr;

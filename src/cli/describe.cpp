@@ -1,5 +1,6 @@
 #include "cli/describe.h"
 
+#include "cli/examples.h"
 #include "cli/options.h"
 
 namespace headroom {
@@ -28,6 +29,13 @@ std::string plain_default(const CLI::Option& option) {
   return is_list ? text.substr(1, text.size() - 2) : text;
 }
 
+// "INT" of "INT:INT in [0 - 1024]", "FILE" of ":FILE".
+std::string value_name(const std::string& type) {
+  const size_t colon = type.find(':');
+  if (colon == 0) return type.substr(1);
+  return type.substr(0, colon);
+}
+
 Json describe_option(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const bool is_flag = option.get_expected_max() == 0 || option.get_type_size_max() == 0;
@@ -35,7 +43,7 @@ Json describe_option(const CLI::Option& option) {
   json["name"] = (option.get_positional() ? "" : "--") + option.get_single_name();
   json["meaning"] = option.get_description();
   json["group"] = option.get_group();
-  json["value"] = is_flag ? "" : type.substr(0, type.find(':'));
+  json["value"] = is_flag ? "" : value_name(type);
   json["choices"] = split_list(between(type, "{", '}'));
   json["limits"] = limits_in(type);
   json["default"] = is_flag ? "" : plain_default(option);
@@ -54,12 +62,15 @@ Json describe_app(const CLI::App& app) {
   json["description"] = app.get_description();
   json["options"] = Json::array();
   for (const CLI::Option* option : app.get_options()) {
-    if (option != app.get_help_ptr()) json["options"].push_back(describe_option(*option));
+    if (option != app.get_help_ptr() && option != app.get_help_all_ptr())
+      json["options"].push_back(describe_option(*option));
   }
   json["commands"] = Json::array();
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     json["commands"].push_back(describe_app(*command));
   }
+  const std::string& name = app.get_name();
+  json["examples"] = examples_of(std::string_view(name).substr(name.rfind(' ') + 1));
   return json;
 }
 

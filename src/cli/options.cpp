@@ -4,19 +4,30 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
+#include "base/join.h"
 #include "base/precision.h"
 #include "budget/fraction.h"
+#include "checkpoint/checkpoint.h"
 
 namespace headroom {
+
+std::string choice_type(const std::vector<std::string_view>& names) {
+  return "TEXT:{" + join(names, ",") + "}";
+}
+
+void group_options(CLI::App& app, const char* group, std::initializer_list<const char*> names) {
+  for (const char* name : names) app.get_option(name)->group(group);
+}
 
 std::string default_data_dir() {
   return "data";
 }
 
 void add_data_dir(CLI::App& app, std::string& value) {
-  app.add_option("--data-dir", value, "where known data sets lie");
+  app.add_option("--data-dir", value, "where known data sets lie, also HEADROOM_DATA");
 }
 
 void add_threads(CLI::App& app, int& value, const char* meaning) {
@@ -35,16 +46,21 @@ void add_engine(CLI::App& app, std::string& engine) {
       ->default_str("native");
 }
 
-void add_precision(CLI::App& app, Precision& precision) {
+void add_precision(CLI::App& app, std::optional<Precision>& precision) {
   app.add_option_function<std::string>(
          "--precision",
-         [&precision](const std::string& name) { precision = precision_table.parse(name); },
-         "fp32, bf16 or int8")
-      ->default_str(std::string(precision_table.name(precision)));
+         [&precision](const std::string& name) {
+           precision = name == "auto" ? std::nullopt : std::optional(precision_table.parse(name));
+         },
+         "of products; auto: the fastest on this machine whose answers are like fp32's, as "
+         "calibrate found, and fp32 where it was not run")
+      ->default_str("auto")
+      ->type_name(choice_type({"auto", "fp32", "bf16", "int8"}));
 }
 
 CLI::Option* add_attention(CLI::App& app, std::string& value) {
-  return app.add_option("--attention", value, "standard, optimized, efficient or super");
+  return app.add_option("--attention", value, "standard, optimized, efficient or super")
+      ->type_name(choice_type(attention_table));
 }
 
 AttentionKind parse_attention(const std::string& name) {
@@ -63,8 +79,38 @@ void add_seed(CLI::App& app, uint64_t& value) {
   app.add_option("--seed", value, "fixes every random choice");
 }
 
+void require_new_output(const std::filesystem::path& out, bool resume, bool restart) {
+  if (resume || restart || !is_checkpoint(out)) return;
+  throw Error(
+      ErrorCode::usage, "train",
+      fmt::format("{} holds a finished model: --restart replaces it, another --out keeps it",
+                  out.string()));
+}
+
+namespace {
+
+double least_budget_of(const ModelConfig& config) {
+  if (config.order) return least_budget(*config.order, config.shape);
+  return config.elastic() ? 1.0 / static_cast<double>(config.shape.heads) : 0;
+}
+
+// A budget below the least runs that one, and so is told and answered as it.
+double budget_that_runs(const ModelConfig& config, double budget) {
+  const double least = std::ceil(1e4 * least_budget_of(config)) / 1e4;
+  if (budget == 0 || budget >= least) return budget;
+  fmt::print(stderr, "headroom: budget {} is below the least of this model; {} runs\n", budget,
+             least);
+  return least;
+}
+
+}  // namespace
+
 Budget asked_budget(const ModelConfig& config, const std::string& text) {
-  if (text != "adaptive") return parse_spending(text);
+  if (text != "adaptive") {
+    Budget budget = parse_spending(text);
+    budget.fraction = budget_that_runs(config, budget.fraction);
+    return budget;
+  }
   if (config.adaptive()) return {};
   throw Error(ErrorCode::usage, "read options",
               fmt::format("budget \"adaptive\" is for models that choose heads for each text, and "
@@ -76,14 +122,18 @@ std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config
                                   const std::string& comma_list) {
   if (app.count("--budgets") == 0 && !config.elastic()) return {1.0};
   if (comma_list == "adaptive") return {asked_budget(config, comma_list).fraction};
-  return parse_budgets(comma_list);
+  std::vector<double> budgets = parse_budgets(comma_list);
+  for (double& budget : budgets) budget = budget_that_runs(config, budget);
+  return budgets;
 }
 
 std::vector<Budget> asked_spendings(const CLI::App& app, const ModelConfig& config,
                                     const std::string& comma_list) {
   if (app.count("--budgets") == 0 && !config.elastic()) return {Budget{}};
   if (comma_list == "adaptive") return {asked_budget(config, comma_list)};
-  return parse_spendings(comma_list);
+  std::vector<Budget> budgets = parse_spendings(comma_list);
+  for (Budget& budget : budgets) budget.fraction = budget_that_runs(config, budget.fraction);
+  return budgets;
 }
 
 std::vector<std::string> split_list(const std::string& comma_list) {

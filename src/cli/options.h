@@ -3,7 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "budget/attention_kind.h"
@@ -11,6 +15,18 @@
 #include "headroom/types.h"
 
 namespace headroom {
+
+// The type of an option that takes only these values, as help and completions read it.
+std::string choice_type(const std::vector<std::string_view>& names);
+template <typename Table>
+std::string choice_type(const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : table.entries) names.push_back(entry.name);
+  return choice_type(names);
+}
+
+// A heading of the help for options that were added before.
+void group_options(CLI::App& app, const char* group, std::initializer_list<const char*> names);
 
 // $HEADROOM_DATA is read by the option's environment twin; this is the value without it.
 std::string default_data_dir();
@@ -21,13 +37,17 @@ void add_device(CLI::App& app, std::string& value);
 // --engine: whichever runs the model unless one is named. main.cpp looks at it before the options
 // are parsed.
 void add_engine(CLI::App& app, std::string& engine);
-void add_precision(CLI::App& app, Precision& precision);
+// --precision; nothing is auto. `asked_precision()` (engines/engine.h) says what that means.
+void add_precision(CLI::App& app, std::optional<Precision>& precision);
 // --attention; parse_attention() reads what was given.
 CLI::Option* add_attention(CLI::App& app, std::string& value);
 AttentionKind parse_attention(const std::string& name);
 // --max-memory, in bytes or with a unit: 500M, 2G. `counted` says what is.
 CLI::Option* add_max_memory(CLI::App& app, uint64_t& bytes, const char* counted);
 void add_seed(CLI::App& app, uint64_t& value);
+
+// Refuses (ErrorCode::usage) to train into a finished model, unless told to begin anew.
+void require_new_output(const std::filesystem::path& out, bool resume, bool restart);
 
 // The budget in --budget: a fraction, 0 (rung zero), "auto", or "adaptive", which is the full
 // budget of a model that chooses heads per text and ErrorCode::usage for any other.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "cli/options.h"
 
 namespace headroom {
 
@@ -60,6 +61,7 @@ class SettingOptions {
     };
     app_.add_option_function<std::string>(name, choose, setting.help)
         ->default_str(std::string(table_of(value).name(value)))
+        ->type_name(choice_type(table_of(value)))
         ->group(setting.group);
   }
 

@@ -18,7 +18,8 @@ struct SpendingOptions {
 
 void add_spending(CLI::App& app, SpendingOptions& spending);
 
-// Throws ErrorCode::usage for both at once, and for what is neither.
+// Throws ErrorCode::usage for both at once, unless the budget is automatic, and for what is
+// neither.
 Budget asked_spending(const ModelConfig& config, const SpendingOptions& spending);
 
 }  // namespace headroom

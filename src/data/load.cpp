@@ -57,7 +57,7 @@ StreamedRows stream_text_rows(const DataSpec& spec, const fs::path& data_dir,
   for (const DataSource& source : spec.sources) {
     const int64_t before = checker.rows();
     std::string names = read_source(
-        source, data_dir, Task::classify, list,
+        source, data_dir, Task::classify, RowUse::learn, list,
         [&](RawRow& row, const RowOrigin& origin) { take(checker.check(row, origin), origin); });
     if (!names.empty()) columns.push_back(std::move(names));
     if (checker.rows() == before) fail_empty(source);

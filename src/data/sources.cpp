@@ -64,18 +64,15 @@ FoundPart part_for(const DataSource& source, const fs::path& data_dir, Task task
   return require_part(entry, data_dir, source.part);
 }
 
-std::string read_source(const DataSource& source, const fs::path& data_dir, Task task,
+std::string read_source(const DataSource& source, const fs::path& data_dir, Task task, RowUse use,
                         LabelList& labels, const RowSink& sink) {
-  const bool label_needed = task != Task::embed;
   switch (source.kind) {
     case SourceKind::csv:
-      return read_column_rows(source.paths[0], DelimitedFormat::csv, source.columns, sink,
-                              label_needed);
+      return read_column_rows(source.paths[0], DelimitedFormat::csv, source.columns, sink, use);
     case SourceKind::tsv:
-      return read_column_rows(source.paths[0], DelimitedFormat::tsv, source.columns, sink,
-                              label_needed);
+      return read_column_rows(source.paths[0], DelimitedFormat::tsv, source.columns, sink, use);
     case SourceKind::jsonl:
-      read_json_rows(source.paths[0], label_needed, sink);
+      read_json_rows(source.paths[0], use == RowUse::learn, sink);
       return {};
     case SourceKind::imdb:
       read_tree_rows(source.paths[0],
@@ -102,6 +99,18 @@ std::string read_source(const DataSource& source, const fs::path& data_dir, Task
       refuse_source(source, "holds judged passages, for --task rerank");
   }
   return {};
+}
+
+std::vector<std::string> read_texts(const DataSpec& spec, const fs::path& data_dir, Task task,
+                                    const RowSink& sink) {
+  const RowUse use = traits(task).pairs ? RowUse::answer_pairs : RowUse::answer;
+  LabelList labels(nullptr);
+  std::vector<std::string> columns;
+  for (const DataSource& source : spec.sources) {
+    std::string names = read_source(source, data_dir, task, use, labels, sink);
+    if (!names.empty()) columns.push_back(fmt::format("{}: {}", source.paths[0], names));
+  }
+  return columns;
 }
 
 }  // namespace headroom

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/task.h"
 #include "data/catalog/catalog.h"
@@ -14,10 +15,19 @@
 namespace headroom {
 
 // Throws ErrorCode::usage unless `source` holds rows for `task`, or for a task like it. Names of a
-// set's class list go to `labels`. Rows of --task embed need no label. Returns which columns were
-// read, where the source has columns.
+// set's class list go to `labels`. Returns which columns were read, where the source has columns.
 std::string read_source(const DataSource& source, const std::filesystem::path& data_dir, Task task,
-                        LabelList& labels, const RowSink& sink);
+                        RowUse use, LabelList& labels, const RowSink& sink);
+
+// What rows of a task are read for when a model learns from them: vectors need no label.
+inline RowUse learning_use(Task task) {
+  return task == Task::embed ? RowUse::vectors : RowUse::learn;
+}
+
+// Hands on the texts of every row, whose label, if there is one, does not matter: for a model of
+// `task` to answer. Returns which columns were read, of each source that has columns.
+std::vector<std::string> read_texts(const DataSpec& spec, const std::filesystem::path& data_dir,
+                                    Task task, const RowSink& sink);
 
 // A part of a known set that is for `task`; throws ErrorCode::usage for one of another task.
 FoundPart part_for(const DataSource& source, const std::filesystem::path& data_dir, Task task);

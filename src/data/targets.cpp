@@ -230,7 +230,7 @@ TargetDataset load_targets(std::string_view spec, const fs::path& data_dir, Task
         (source.kind == SourceKind::qrels || source.kind == SourceKind::named)) {
       read_collection(source, data_dir, use, reader);
     } else {
-      read_source(source, data_dir, task, list,
+      read_source(source, data_dir, task, learning_use(task), list,
                   [&](RawRow& row, const RowOrigin& origin) { reader.take(row, origin); });
     }
     if (reader.rows() == before) fail_empty(source);

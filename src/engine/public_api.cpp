@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "budget/cost.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/precision_file.h"
 #include "engine/answers/answer_texts.h"
 #include "engine/session.h"
 #include "headroom/headroom.h"
@@ -9,16 +11,20 @@
 namespace headroom {
 
 struct Model::State {
-  State(const std::filesystem::path& directory, const LoadOptions& options)
-      : session(EngineModel::load(directory, {options.precision, {}}), options.threads,
-                find_text_latencies(directory, options.precision)) {}
+  State(const std::filesystem::path& directory, const ModelConfig& config, Precision precision,
+        int threads)
+      : session(EngineModel::load(directory, config, {precision, {}}), threads,
+                find_text_latencies(directory, precision)) {}
   Session session;
 };
 
 Model::Model(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 Model Model::load(const std::filesystem::path& directory, const LoadOptions& options) {
-  return Model(std::make_shared<State>(directory, options));
+  const ModelConfig config = read_config(directory);
+  const Precision precision =
+      options.precision ? *options.precision : chosen_precision(directory, config);
+  return Model(std::make_shared<State>(directory, config, precision, options.threads));
 }
 
 Answer Model::classify(std::string_view text, Budget budget) const {

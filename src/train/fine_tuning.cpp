@@ -35,13 +35,12 @@ void require_same_encoder(const ModelShape& init, const ModelShape& wanted) {
                   wanted.positions));
 }
 
-// Whether the last layer may stay. That of a number may not: it has the scale of other rows.
-bool same_answers(const ModelConfig& init, Task task, const std::vector<std::string>& labels) {
+}  // namespace
+
+bool keeps_head(const ModelConfig& init, Task task, const std::vector<std::string>& labels) {
   return traits(init.task).output == traits(task).output && init.labels == labels &&
          task != Task::regress;
 }
-
-}  // namespace
 
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model, Task task) {
@@ -58,7 +57,7 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
     model.weights.pooler = fresh.pooler;
     model.weights.pooler_norm = fresh.pooler_norm;
   }
-  if (!same_answers(checkpoint.config, task, labels)) {
+  if (!keeps_head(checkpoint.config, task, labels)) {
     model.weights.classifier = fresh.classifier;
     model.weights.dense = fresh.dense;
     model.weights.vector = fresh.vector;

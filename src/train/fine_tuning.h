@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/task.h"
+#include "checkpoint/config.h"
 #include "train/stages/elastic_model.h"
 
 namespace headroom {
@@ -17,6 +18,10 @@ inline namespace train {
 // beyond model.shape are cut off.
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model, Task task = Task::classify);
+
+// Whether a model that starts from `init` keeps its last layer: one for the same output and labels.
+// That of a number it never keeps: it has the scale of other rows.
+bool keeps_head(const ModelConfig& init, Task task, const std::vector<std::string>& labels);
 
 }  // namespace train
 }  // namespace headroom

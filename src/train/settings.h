@@ -13,6 +13,11 @@ inline namespace train {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
+// Headings of what few need, which --help leaves to --help-all (cli/help.cpp).
+inline constexpr const char* budgeted_group = "Budgeted";
+inline constexpr const char* training_details = "Training details";
+inline constexpr const char* model_details = "Model details";
+
 // A number that changes over the stage; both points are shares of it.
 template <typename Visitor>
 void visit_ramp(Ramp& ramp, const std::string& name, const std::string& help, Visitor&& visit) {
@@ -55,23 +60,23 @@ void visit_settings(NestedSettings& nested, Visitor&& visit) {
                 group},
         nested.scope);
   visit(Setting{"allocation", "how a nested budget is spread over layers: uniform, ranked or depth",
-                group},
+                model_details},
         nested.allocation);
-  visit(
-      Setting{"ffn-group", "FFN neurons that come alive together; 0: up to 64", group, 0, no_limit},
-      nested.group_width);
+  visit(Setting{"ffn-group", "FFN neurons that come alive together; 0: up to 64", model_details, 0,
+                no_limit},
+        nested.group_width);
 }
 
 template <typename Visitor>
 void visit_settings(StageSettings& stages, Visitor&& visit) {
-  const char* group = "Training";
-  visit(Setting{"label-smoothing", "label smoothing", group, 0, 0.99}, stages.label_smoothing);
-  visit(Setting{"mass-weight", "penalty on the mean gate", group}, stages.mass_weight);
-  visit(Setting{"overshoot-weight", "penalty on exceeding the budget", group},
+  visit(Setting{"label-smoothing", "label smoothing", training_details, 0, 0.99},
+        stages.label_smoothing);
+  visit(Setting{"mass-weight", "penalty on the mean gate", budgeted_group}, stages.mass_weight);
+  visit(Setting{"overshoot-weight", "penalty on exceeding the budget", budgeted_group},
         stages.overshoot_weight);
-  visit(Setting{"distill-weight", "share of the teacher in the loss", group, 0, 1},
+  visit(Setting{"distill-weight", "share of the teacher in the loss", training_details, 0, 1},
         stages.distill_weight);
-  visit(Setting{"temperature", "of distillation", group, 0.01, 100}, stages.temperature);
+  visit(Setting{"temperature", "of distillation", training_details, 0.01, 100}, stages.temperature);
   visit(Setting{"budget-low", "smallest budget drawn"}, stages.budget_low);
   visit(Setting{"budget-grid", "budgets drawn half the time"}, stages.budget_grid);
   visit(Setting{"fixed-budget", "the one budget of static gates"}, stages.fixed_budget);
@@ -81,28 +86,29 @@ template <typename Visitor>
 void visit_settings(Recipe& r, Visitor&& visit) {
   const char* group = "Training";
   visit_settings(r.nested, visit);
-  visit(
-      Setting{"free-slopes",
-              "one gate slope per head, as published; selections may then not be nested", "Model"},
-      r.free_slopes);
+  visit(Setting{"free-slopes",
+                "one gate slope per head, as published; selections may then not be nested",
+                budgeted_group},
+        r.free_slopes);
   visit(Setting{"epochs", "dense stage; 0, for adaptive only: none", group, 0, 1e6},
         r.dense_epochs);
-  visit(Setting{"soft-epochs", "soft stage", group, 0.001, 1e6}, r.soft_epochs);
-  visit(Setting{"hard-epochs", "hard stage", group, 0.001, 1e6}, r.hard_epochs);
+  visit(Setting{"soft-epochs", "soft stage", budgeted_group, 0.001, 1e6}, r.soft_epochs);
+  visit(Setting{"hard-epochs", "hard stage", budgeted_group, 0.001, 1e6}, r.hard_epochs);
   visit(Setting{"nested-epochs", "nested stage", group, 0.001, 1e6}, r.nested_epochs);
   visit(Setting{"batch", "rows a step", group, 1, 65536}, r.batch_size);
   visit(Setting{"lr", "peak learning rate, dense stage", group, 0, 1}, r.dense_rate);
-  visit(Setting{"soft-lr", "peak learning rate, soft stage", group, 0, 1}, r.soft_rate);
-  visit(Setting{"hard-lr", "peak learning rate, hard stage", group, 0, 1}, r.hard_rate);
+  visit(Setting{"soft-lr", "peak learning rate, soft stage", budgeted_group, 0, 1}, r.soft_rate);
+  visit(Setting{"hard-lr", "peak learning rate, hard stage", budgeted_group, 0, 1}, r.hard_rate);
   visit(Setting{"nested-lr", "peak learning rate, nested stage", group, 0, 1}, r.nested_rate);
-  visit(Setting{"gate-lr-factor", "gates learn this much faster", group, 0, 1e4},
+  visit(Setting{"gate-lr-factor", "gates learn this much faster", budgeted_group, 0, 1e4},
         r.gate_rate_factor);
-  visit(Setting{"warmup", "share of a stage's steps", group, 0, 1}, r.warmup);
-  visit(Setting{"dropout", "dropout", group, 0, 0.99}, r.dropout);
-  visit(Setting{"weight-decay", "on matrices", group, 0, 10}, r.weight_decay);
-  visit(Setting{"clip", "largest gradient norm; 0: no clipping", group, 0, no_limit}, r.clip_norm);
+  visit(Setting{"warmup", "share of a stage's steps", training_details, 0, 1}, r.warmup);
+  visit(Setting{"dropout", "dropout", training_details, 0, 0.99}, r.dropout);
+  visit(Setting{"weight-decay", "on matrices", training_details, 0, 10}, r.weight_decay);
+  visit(Setting{"clip", "largest gradient norm; 0: no clipping", training_details, 0, no_limit},
+        r.clip_norm);
   visit_settings(r.stages, visit);
-  visit(Setting{"validate-every", "steps; 0: twice an epoch", group, 0, no_limit},
+  visit(Setting{"validate-every", "steps; 0: twice an epoch", training_details, 0, no_limit},
         r.validate_every);
   visit(Setting{"patience", "validations without improvement that end a stage; 0: never", group, 0,
                 no_limit},

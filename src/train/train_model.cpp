@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/files/file.h"
 #include "base/join.h"
 #include "budget/cost.h"
@@ -99,6 +100,22 @@ ElasticModel starting_model(const TrainRequest& request, const ModelShape& shape
   return model;
 }
 
+// What --init has and this run does not keep.
+void tell_losses(const TrainRequest& request, const ModelConfig& init, const TaskData& data,
+                 ProgressSink& progress) {
+  const int64_t asked = request.task.max_tokens;
+  if (asked > init.shape.positions && asked != most_tokens) {
+    progress.note(fmt::format("--max-tokens {}: {} reads at most {}, and so will this model", asked,
+                              request.init.string(), init.shape.positions));
+  }
+  if (init.has_labels() && !keeps_head(init, data.task, data.labels)) {
+    progress.note(
+        fmt::format("the last layer of {} is not kept: its labels ({}) are not those of the rows "
+                    "({}); import --labels renames them",
+                    request.init.string(), join(init.labels, ", "), join(data.labels, ", ")));
+  }
+}
+
 // Of the known sets among the training data.
 std::vector<std::string> licences_of(const std::string& data) {
   std::vector<std::string> licences;
@@ -142,11 +159,12 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (ranks->first()) check_output(output);
 
   std::optional<TextCoding> fixed;
+  std::optional<ModelConfig> init;
   ModelShape shape = request.shape;
   if (!request.init.empty()) {
-    const ModelConfig init = read_config(request.init);
+    init = read_config(request.init);
     fixed = read_coding(request.init);
-    shape = init.shape;
+    shape = init->shape;
   }
   TaskRequest task = request.task;
   if (fixed) task.max_tokens = std::min(task.max_tokens, static_cast<int>(shape.positions));
@@ -158,16 +176,18 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   }
   const auto lock = ranks->first() ? open_output(output) : nullptr;
   progress.note(
-      fmt::format("{}: {} training rows, {} validation, {} test, {} labels, {} words", data.name,
+      fmt::format("{}: {} training rows, {} validation, {} test, {}, {} words", data.name,
                   data.task == Task::synthetic ? "fresh" : std::to_string(data.train.size()),
-                  data.validation.size(), data.test.size(), data.labels.size(), shape.vocabulary));
+                  data.validation.size(), data.test.size(), counted(data.labels.size(), "label"),
+                  shape.vocabulary));
+  if (init) tell_losses(request, *init, data, progress);
 
   ElasticModel model = starting_model(request, shape, data, device);
   const std::vector<Batch> validation = evaluation_batches(data.validation, 64, device);
   const auto source = training_source(data, request.recipe.batch_size, request.seed, device);
   Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape, data.task);
-  progress.note(
-      fmt::format("up to {} tokens; {}", shape.positions, describe(recipe, request.method)));
+  progress.note(fmt::format("method {}, up to {} tokens; {}", method_name(request.method),
+                            shape.positions, describe(recipe, request.method)));
   const Json chosen = settings_to_json(recipe);
   if (request.method == Method::static_gates) recipe.stages.fixed_budget = request.static_budget;
   std::vector<StagePlan> plans = plan_method(request.method, recipe, *source, validation);

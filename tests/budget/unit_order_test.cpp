@@ -366,5 +366,14 @@ TEST(ParseUnits, RefusesDamagedOrders) {
                  {"h0", "h1", "f0", "f0", "f0", "f0", "f1", "f1", "f1", "f1"});
 }
 
+TEST(UnitOrder, TheLeastBudgetRunsTheLeastSelectionAndIsWhatThatCosts) {
+  const UnitOrder order = uniform_order(small, 64);
+  const double least = least_budget(order, small);
+  EXPECT_GT(least, 0);
+  EXPECT_LE(least, 0.25) << "one head of four, one group of four";
+  EXPECT_EQ(select_units(order, small, least), select_units(order, small, 1e-6));
+  EXPECT_EQ(select_units(order, small, 1e-6).total(), small.layers);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -40,6 +40,26 @@ TEST_F(Export, ASmallerBudgetIsASmallerFile) {
   EXPECT_LT(std::filesystem::file_size(out()), dense);
 }
 
+TEST_F(Export, EachFormSaysWhatItIsForAndNoCardPromisesOtherBudgets) {
+  const auto exported = [&](const Arguments& more) {
+    Arguments all = {"export", "--model", HEADROOM_SOURCE_DIR "/models/news-mini", "--budget",
+                     "0.5"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = run(all);
+    expect_success(outcome);
+    return outcome.out;
+  };
+  const std::string folder = (folder_.path() / "half").string();
+  expect_holds(exported({"--out", out()}), "for ONNX Runtime");
+  expect_holds(exported({"--format", "hf", "--out", folder}), "for headroom");
+  const std::string dense = exported({"--format", "hf", "--dense-equivalent", "--out", folder});
+  expect_holds(dense, "for Transformers: full size");
+  expect_holds(dense, "MB, budget 0.5 (the checkpoint: ");
+  const std::string card = read_file(folder + "/README.md", ErrorCode::runtime);
+  EXPECT_EQ(card.find("any compute budget"), std::string::npos) << card;
+  expect_holds(card, "at budget 0.5");
+}
+
 TEST_F(Export, AFileThatIsNoOnnxStays) {
   const auto notes = folder_.write("notes.txt", "my notes");
   expect_failure(run({"export", "--model", model_, "--out", notes.string()}), 2,

@@ -17,9 +17,10 @@ class InterruptedTraining : public TrainingHalf {
 
   // 40 + 40 + 20 steps; a state saved after every step makes that slow enough to be caught.
   Arguments training(const fs::path& target, const Arguments& more) const {
-    return joined(joined(tiny_model().training(target),
-                         {"--epochs", "8", "--soft-epochs", "8", "--hard-epochs", "4"}),
-                  more);
+    return joined(
+        joined(tiny_model().training(target), {"--method", "budgeted", "--epochs", "8",
+                                               "--soft-epochs", "8", "--hard-epochs", "4"}),
+        more);
   }
 
   // Starts the run and sends `signal` once a state of `stage` is on disk.

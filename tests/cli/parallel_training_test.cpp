@@ -20,8 +20,8 @@ class ParallelTraining : public TrainingHalf {
   // 20 steps of each stage; dropout is drawn per process and would differ.
   Arguments training(const std::string& name, const Arguments& more) const {
     return joined(joined(tiny_model().training(folder_.path() / name),
-                         {"--batch", "27", "--epochs", "4", "--soft-epochs", "4", "--hard-epochs",
-                          "4", "--dropout", "0", "--validate-every", "20"}),
+                         {"--method", "budgeted", "--batch", "27", "--epochs", "4", "--soft-epochs",
+                          "4", "--hard-epochs", "4", "--dropout", "0", "--validate-every", "20"}),
                   more);
   }
 

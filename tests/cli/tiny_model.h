@@ -35,8 +35,9 @@ inline Arguments joined(Arguments first, const Arguments& second) {
 class TinyModel {
  public:
   TinyModel() : rows_(folder_.write("rows.csv", separable_rows())) {
-    trained_ = run(joined(training(model()), {"--epochs", "3", "--soft-epochs", "2",
-                                              "--hard-epochs", "1", "--lr", "0.01", "--json"}));
+    trained_ =
+        run(joined(training(model()), {"--method", "budgeted", "--epochs", "3", "--soft-epochs",
+                                       "2", "--hard-epochs", "1", "--lr", "0.01", "--json"}));
     EXPECT_EQ(trained_.exit_code, 0) << transcript(trained_);
   }
 

@@ -22,7 +22,7 @@ class Train : public TrainingHalf {
   TemporaryFolder folder_;
 };
 
-const Arguments shortest = {"--epochs", "0.1", "--soft-epochs", "0.1", "--hard-epochs", "0.1"};
+const Arguments shortest = {"--epochs", "0.1", "--nested-epochs", "0.1"};
 
 TEST_F(Train, HelpListsTheOptions) {
   const Outcome help = run({"train", "--help"});
@@ -104,11 +104,36 @@ TEST_F(Train, AnEmptyOutIsAUsageError) {
   expect_failure(run(joined(tiny_model().training(""), shortest)), 2, "--out");
 }
 
-TEST_F(Train, ACheckpointIsReplaced) {
+TEST_F(Train, IsNestedUnlessToldOtherwise) {
+  const Outcome outcome = train(shortest);
+  expect_success(outcome);
+  expect_holds(outcome.err, "method nested, up to 12 tokens");
+  EXPECT_EQ(only_json_line(run({"inspect", "--model", out(), "--json"}))["method"], "nested");
+}
+
+TEST_F(Train, ACheckpointIsReplacedOnlyWhereThatIsAskedFor) {
   fs::copy(tiny_model().model(), out());
-  expect_success(train(joined(shortest, {"--seed", "2"})));
+  expect_failure(train(joined(shortest, {"--seed", "2"})), 2,
+                 "holds a finished model: --restart replaces it");
+  expect_success(train(joined(shortest, {"--seed", "2", "--restart"})));
   EXPECT_NE(bytes_of(out() / "model.safetensors"),
             bytes_of(fs::path(tiny_model().model()) / "model.safetensors"));
+}
+
+TEST_F(Train, WhatInitHasAndTheRunDoesNotKeepIsTold) {
+  std::string content = separable_rows();
+  for (size_t at = 0; (at = content.find("sport,", at)) != std::string::npos;) {
+    content.replace(at, 5, "games");
+  }
+  const std::string rows = folder_.write("rows.csv", content);
+  const Outcome outcome = run(joined({"train", "--data", rows, "--init", tiny_model().model(),
+                                      "--out", out(), "--max-tokens", "512", "--threads", "1"},
+                                     shortest));
+  expect_success(outcome);
+  expect_holds(outcome.err, "--max-tokens 512: " + tiny_model().model() + " reads at most 12");
+  expect_holds(outcome.err,
+               "is not kept: its labels (money, sport) are not those of the rows "
+               "(games, money)");
 }
 
 TEST_F(Train, TheConfigFileGivesOptionsAndFlagsWin) {

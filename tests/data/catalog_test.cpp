@@ -133,5 +133,12 @@ TEST(Catalog, MissingFilesAreNamed) {
                [] { load_text_dataset("agnews", ""); });
 }
 
+TEST(Catalog, AMissingSetSaysHowToNameItsFolderAndWhereItCanBeHad) {
+  for (const CatalogEntry& entry : catalog()) {
+    expect_error(ErrorCode::usage, "--data-dir or HEADROOM_DATA names the folder; http",
+                 [&] { require_part(entry, "nowhere", DataPart::train); });
+  }
+}
+
 }  // namespace
 }  // namespace headroom

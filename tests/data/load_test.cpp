@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "archives.h"
+#include "data/sources.h"
 #include "support.h"
 
 namespace headroom {
@@ -191,6 +192,41 @@ TEST_F(Load, SourcesOfOtherTasksAreRefused) {
   refuse("text:a", "for --task lm");
   refuse("mnist", "is for --task image: it holds no labelled texts");
   refuse("synthetic", "it is for --task synthetic");
+}
+
+// The texts of rows to answer, with a bar between the two of a pair.
+class Answered : public ::testing::Test {
+ protected:
+  Labels read(std::string_view content, const std::string& options = "",
+              Task task = Task::classify) {
+    const std::string file = folder_.write("f.csv", content).string();
+    Labels texts;
+    read_texts(parse_data_spec(file + options), "", task,
+               [&](const RawRow& row, const RowOrigin& /*origin*/) {
+                 texts.push_back(row.text + (row.has_pair ? "|" + row.text_pair : ""));
+               });
+    return texts;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Answered, RowsNeedNoLabelAndOneIsNoText) {
+  EXPECT_EQ(read("text\nhello there\n"), Labels{"hello there"});
+  EXPECT_EQ(read("hello there\ngood bye\n"), (Labels{"hello there", "good bye"}));
+  EXPECT_EQ(read("label,text\ngreet,hello there\n"), Labels{"hello there"});
+  EXPECT_EQ(read("greet,hello there\n"), Labels{"hello there"}) << "as train reads it";
+  EXPECT_EQ(read("id,text\n7,hello there\n"), Labels{"hello there"});
+  EXPECT_EQ(read("subject,message\nparcel,where is my parcel now\nrefund,I want my money back\n"),
+            (Labels{"parcel where is my parcel now", "refund I want my money back"}));
+  EXPECT_EQ(read("a,b\nc,d\n", "?header=0&text=2"), (Labels{"b", "d"}));
+}
+
+TEST_F(Answered, PairsAreTwoColumns) {
+  EXPECT_EQ(read("one,two\n", "", Task::pair), Labels{"one|two"});
+  EXPECT_EQ(read("text_pair,text\nb,a\n", "", Task::pair), Labels{"a|b"});
+  EXPECT_EQ(read("x,one,two\n", "?text=2&text_pair=3", Task::pair), Labels{"one|two"});
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <thread>
 
 #include "base/measure/machine.h"
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/latency_file.h"
+#include "checkpoint/precision_file.h"
 #include "engine/random_model.h"
 #include "headroom/headroom.h"
 
@@ -49,6 +51,27 @@ TEST(PublicModel, ClassifiesATextAtABudget) {
   EXPECT_EQ(model.labels()[0], "label 0");
   EXPECT_EQ(model.longest_input(), 40);
   EXPECT_FALSE(model.instruction_set().empty());
+}
+
+TEST(PublicModel, RunsThePrecisionThatCalibrateChoseUnlessOneIsNamed) {
+  const RandomCheckpoint chosen(testing::small_shape(40));
+  const std::vector<std::string> texts = some_texts(8);
+  const auto at = [&](std::optional<Precision> precision) {
+    return scores(Model::load(chosen.path(), {.precision = precision}), texts, {});
+  };
+  EXPECT_EQ(at(std::nullopt), at(Precision::fp32));
+  store_precision_choice(chosen.path(), read_config(chosen.path()),
+                         {cpu_name(), "2026-01-02", Precision::bf16});
+  EXPECT_EQ(at(std::nullopt), at(Precision::bf16));
+  EXPECT_NE(at(Precision::fp32), at(Precision::bf16));
+}
+
+TEST(PublicModel, SaysWhichTextsWereCut) {
+  const Model model = Model::load(checkpoint().path());
+  EXPECT_FALSE(model.classify("a b c").truncated);
+  std::string long_text;
+  for (int i = 0; i < 50; ++i) long_text += "a ";
+  EXPECT_TRUE(model.classify(long_text).truncated);
 }
 
 TEST(PublicModel, ASmallerBudgetIsLessWork) {

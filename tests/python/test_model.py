@@ -239,7 +239,8 @@ class Latency(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for file in MODEL.iterdir():
                 shutil.copy(file, folder)
-            command("calibrate", "--model", folder, "--rounds", "5", "--tokens", "8,16")
+            command("calibrate", "--model", folder, "--precision", "fp32",
+                    "--rounds", "5", "--tokens", "8,16")
             calibrated = headroom.load(folder)
         answers = calibrated.classify(TEXTS, latency_ms=10_000)
         self.assertEqual(answers.budgets.tolist(), [1.0] * len(TEXTS))

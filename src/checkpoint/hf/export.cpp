@@ -77,11 +77,21 @@ bool counts_from_padding(const ModelShape& shape) {
   });
 }
 
+// The checkpoint's card, which must not go on promising other budgets.
+std::string card_at(const fs::path& checkpoint, double budget) {
+  std::string card = text_or_nothing(checkpoint / "README.md");
+  const std::string_view promise = "at any compute budget";
+  const std::string fact = fmt::format("at budget {}", budget);
+  for (size_t at = 0; (at = card.find(promise, at)) != std::string::npos; at += fact.size()) {
+    card.replace(at, promise.size(), fact);
+  }
+  return card;
+}
+
 // Everything but config and tensors.
-void add_companions(const fs::path& checkpoint, const ModelConfig& config,
+void add_companions(const fs::path& checkpoint, const ModelConfig& config, double budget,
                     const std::vector<std::string>& lines, CheckpointContent& content) {
-  content.card =
-      card_with_section(text_or_nothing(checkpoint / "README.md"), "Exported by headroom", lines);
+  content.card = card_with_section(card_at(checkpoint, budget), "Exported by headroom", lines);
   if (config.tokenizer == TokenizerKind::wordpiece) {
     content.files["tokenizer_config.json"] = tokenizer_config_text(config.lower_case, config.shape);
   } else if (config.tokenizer == TokenizerKind::pipeline) {
@@ -139,7 +149,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   if (counts_from_padding(config.shape)) content.keys.erase("pad_token_id");
   std::vector<std::string> lines = {fmt::format("At budget {}, {}, {}", budget, what, today())};
   lines.insert(lines.end(), report.notes.begin(), report.notes.end());
-  add_companions(checkpoint, config, lines, content);
+  add_companions(checkpoint, config, budget, lines, content);
   write_checkpoint(out, content);
   report.bytes = fs::file_size(out / "model.safetensors");
   return report;

@@ -13,6 +13,8 @@
 #include "base/interrupt.h"
 #include "cli/bulk/answer_file.h"
 #include "cli/bulk/progress.h"
+#include "data/catalog/spec.h"
+#include "data/sources.h"
 #include "engine/thread_pool.h"
 
 namespace headroom {
@@ -34,15 +36,16 @@ void print_answers(const std::string& answers) {
 
 Json job_of(const BulkRequest& request) {
   Json job = request.job;
-  job["files"] = request.files;
-  job["input"] = request.form.jsonl ? "jsonl" : "text";
+  job["files"] = request.inputs.files;
+  job["input"] = request.inputs.format;
+  if (!request.inputs.texts.empty()) job["texts"] = request.inputs.texts;
   job["json"] = request.form.json;
   job["timing"] = request.form.timing;
   job["from_byte"] = request.from_byte;
   if (request.shard) {
     // Of a file that has grown, the shards are others.
     job["shard"] = fmt::format("{}/{}", request.shard->index, request.shard->count);
-    job["file_bytes"] = bytes_on_disk(request.files.front());
+    job["file_bytes"] = bytes_on_disk(request.inputs.all().front().path);
   }
   return job;
 }
@@ -61,16 +64,27 @@ LineRange enter_shard(InputStream& input, const Shard& shard) {
   return range;
 }
 
+// Whose bytes say how far a run is: none where some input has rows instead.
+std::vector<std::string> sized_files(const std::vector<TextInput>& inputs) {
+  std::vector<std::string> paths;
+  for (const TextInput& input : inputs) {
+    if (input.kind == InputKind::rows) return {};
+    paths.push_back(input.path);
+  }
+  return paths;
+}
+
 class BulkRun {
  public:
   BulkRun(const TextEngine& engine, const ModelConfig& config, const BulkRequest& request)
       : engine_(engine),
         config_(config),
         request_(request),
+        inputs_(request.inputs.all()),
         threads_(engine.threads),
         limits_{lines_a_thread * static_cast<size_t>(engine.threads),
                 bytes_a_thread * static_cast<size_t>(engine.threads)},
-        progress_(request.files, request.out.empty()) {
+        progress_(sized_files(inputs_), request.out.empty()) {
     state_.input_byte = request.from_byte;
     if (request.out.empty()) return;
     file_ = std::make_unique<AnswerFile>(request.out, job_of(request), request.resume);
@@ -84,8 +98,14 @@ class BulkRun {
     }
     first_answers_ = state_.answers;
     try {
-      for (; state_.file < request_.files.size(); ++state_.file, state_.input_byte = 0) {
-        predict_file(request_.files[state_.file]);
+      if (!request_.inputs.texts.empty()) predict_texts(request_.inputs.texts);
+      for (; state_.file < inputs_.size(); ++state_.file, state_.input_byte = 0) {
+        kind_ = inputs_[state_.file].kind;
+        if (kind_ == InputKind::rows) {
+          predict_rows(inputs_[state_.file].path);
+        } else {
+          predict_file(inputs_[state_.file].path);
+        }
       }
     } catch (const Error& error) {
       if (file_) file_->save();
@@ -97,9 +117,54 @@ class BulkRun {
       progress_.note(fmt::format("headroom: {} of {} rows could not be answered and are marked",
                                  state_.marked, state_.answers));
     }
+    if (truncated_ > 0) {
+      progress_.note(fmt::format("headroom: {} of {} texts were cut: this model reads {} tokens",
+                                 truncated_, state_.answers - first_answers_,
+                                 config_.longest_input()));
+    }
   }
 
  private:
+  void predict_texts(const std::vector<std::string>& texts) {
+    name_ = "--text";
+    std::vector<InputLine> batch;
+    for (const std::string& text : texts) {
+      batch.push_back({text, static_cast<int64_t>(batch.size()) + 1, batch.size()});
+    }
+    answer_batch(batch, batch.size());
+  }
+
+  // Rows are counted where lines have bytes.
+  void predict_rows(const std::string& spec) {
+    std::vector<InputLine> batch;
+    size_t bytes = 0;
+    uint64_t rows = 0;
+    const uint64_t answered = state_.input_byte;
+    const auto answer = [&] {
+      if (!batch.empty()) answer_batch(batch, rows);
+      progress_.update(state_.answers - first_answers_, state_.marked);
+      batch.clear();
+      bytes = 0;
+    };
+    counted_ = true;
+    const auto columns = read_texts(
+        parse_data_spec(spec), request_.data_dir, config_.task,
+        [&](RawRow& row, const RowOrigin& origin) {
+          if (origin.file != name_ || batch.size() == limits_.lines || bytes > limits_.bytes) {
+            answer();
+            name_ = origin.file;
+          }
+          if (rows++ < answered) return;
+          bytes += row.text.size() + row.text_pair.size();
+          batch.push_back({std::move(row.text), origin.line, rows - 1});
+          if (row.has_pair) batch.back().pair = std::move(row.text_pair);
+        });
+    answer();
+    for (const std::string& read : columns) {
+      progress_.note(fmt::format("headroom: {}; labels are not read", read));
+    }
+  }
+
   void predict_file(const std::string& path) {
     InputStream input(path);
     name_ = input.name();
@@ -125,7 +190,7 @@ class BulkRun {
     const std::span<LineOutcome> results = outcomes;
     threads_.share(batch.size(), engine_.batch, [&](size_t begin, size_t stop) {
       if (interrupt_requested()) return;
-      answer_lines(engine_, config_, request_.form, lines.subspan(begin, stop - begin),
+      answer_lines(engine_, config_, request_.form, kind_, lines.subspan(begin, stop - begin),
                    results.subspan(begin, stop - begin));
     });
     std::string answers;
@@ -134,6 +199,7 @@ class BulkRun {
       answers += *outcomes[done].text;
       state_.answers += outcomes[done].text->empty() ? 0 : 1;
       state_.marked += outcomes[done].problem ? 1 : 0;
+      truncated_ += outcomes[done].truncated ? 1 : 0;
     }
     state_.input_byte = done < batch.size() ? batch[done].begin : end;
     if (file_) {
@@ -147,30 +213,37 @@ class BulkRun {
   }
 
   Error refused(const InputLine& line, const Error& problem) const {
-    const std::string position =
-        counted_ ? fmt::format("line {}", line.number) : fmt::format("line at byte {}", line.begin);
-    return {problem.code(), "predict",
-            fmt::format("{} {}: {}", name_, position, problem.message())};
+    const std::string position = !counted_          ? fmt::format(" line at byte {}", line.begin)
+                                 : line.number == 0 ? ""  // the file is the row
+                                                    : fmt::format(" line {}", line.number);
+    return {problem.code(), "predict", fmt::format("{}{}: {}", name_, position, problem.message())};
   }
 
   Error stopped() const {
-    return {
-        ErrorCode::interrupted, "predict",
-        fmt::format("stopped before byte {} of {}; {} goes on from there", state_.input_byte, name_,
-                    file_ ? "--resume" : fmt::format("--from-byte {}", state_.input_byte))};
+    const bool rows = kind_ == InputKind::rows;
+    const std::string advice =
+        file_  ? "--resume goes on from there"
+        : rows ? "with --out, --resume can go on from there"
+               : fmt::format("--from-byte {} goes on from there", state_.input_byte);
+    return {ErrorCode::interrupted, "predict",
+            fmt::format("stopped {} {} of {}; {}", rows ? "before row" : "before byte",
+                        state_.input_byte + (rows ? 1 : 0), name_, advice)};
   }
 
   const TextEngine& engine_;
   const ModelConfig& config_;
   const BulkRequest& request_;
+  std::vector<TextInput> inputs_;
   ThreadPool threads_;
   BatchLimits limits_;
   BulkProgress progress_;
   std::unique_ptr<AnswerFile> file_;  // none: standard output
   AnswerState state_;
   int64_t first_answers_ = 0;  // of earlier runs
-  std::string name_;           // of the file being read
-  bool counted_ = true;        // its lines, from the first one
+  int64_t truncated_ = 0;      // texts of this run
+  InputKind kind_ = InputKind::lines;
+  std::string name_;     // of the file being read
+  bool counted_ = true;  // its lines, from the first one
 };
 
 }  // namespace
@@ -195,9 +268,13 @@ Shard parse_shard(const std::string& text) {
 void check_bulk_request(const BulkRequest& request) {
   const auto refuse = [](const char* fact) { throw Error(ErrorCode::usage, "read options", fact); };
   if (request.resume && request.out.empty()) refuse("--resume goes on with a file: give --out");
+  if (request.resume && request.inputs.files.empty())
+    refuse("--resume is for FILES, not for --text");
   if (request.from_byte > 0 && request.shard) refuse("give --from-byte or --shard, not both");
-  if ((request.from_byte > 0 || request.shard) && request.files.size() != 1) {
-    refuse("--from-byte and --shard are for one file");
+  if (request.from_byte == 0 && !request.shard) return;
+  const std::vector<TextInput> inputs = request.inputs.all();
+  if (inputs.size() != 1 || inputs[0].kind == InputKind::rows) {
+    refuse("--from-byte and --shard are for one file of lines or JSON lines");
   }
 }
 

@@ -20,7 +20,8 @@ struct Shard {
 };
 
 struct BulkRequest {
-  std::vector<std::string> files;  // - is standard input
+  TextInputs inputs;
+  std::string data_dir;  // of data SPECs
   AnswerForm form;
   std::string out;         // a file for the answers; empty: standard output
   bool resume = false;     // go on with what is in `out`

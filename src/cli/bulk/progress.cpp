@@ -23,7 +23,7 @@ uint64_t bytes_on_disk(const std::string& file) {
 BulkProgress::BulkProgress(const std::vector<std::string>& files, bool answers_on_stdout) {
   shown_.stage = "predict";
   before_.push_back(0);
-  bool known = true;
+  bool known = !files.empty();
   for (const std::string& file : files) {
     const uint64_t bytes = bytes_on_disk(file);
     known = known && bytes > 0;
@@ -39,6 +39,13 @@ BulkProgress::BulkProgress(const std::vector<std::string>& files, bool answers_o
 void BulkProgress::set_range(const LineRange& range) {
   range_ = range;
   shown_.total = static_cast<int64_t>((range.end - range.begin) / kilobyte);
+}
+
+void BulkProgress::update(int64_t answers, int64_t marked) {
+  if (!wanted_) return;
+  shown_.done = answers;
+  if (marked > 0) shown_.detail = fmt::format("{} marked", marked);
+  console_.update(shown_);
 }
 
 void BulkProgress::update(size_t file, const InputStream& input, int64_t answers, int64_t marked) {

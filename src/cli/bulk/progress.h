@@ -24,6 +24,7 @@ class BulkProgress {
 
   // `answers` in this run.
   void update(size_t file, const InputStream& input, int64_t answers, int64_t marked);
+  void update(int64_t answers, int64_t marked);  // of an input without bytes
   void note(const std::string& line) { console_.note(line); }
 
  private:

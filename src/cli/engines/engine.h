@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,11 @@ struct NeedsTraining {};
 
 // Throws NeedsTraining unless the linked engine runs the task, or was asked for by name.
 void require_task(Task task, const std::string& engine);
+
+// What --precision means here: `asked`, or what was chosen for this machine, which is then told on
+// stderr.
+Precision asked_precision(const std::filesystem::path& model, const ModelConfig& config,
+                          const std::optional<Precision>& asked);
 
 // `config` is the model's. Each throws ErrorCode::usage for what the linked engine does not have.
 TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& config,

@@ -6,6 +6,8 @@
 
 #include "base/interrupt.h"
 #include "base/measure/interleaved.h"
+#include "base/precision.h"
+#include "checkpoint/precision_file.h"
 #include "cli/app.h"
 #include "cli/engines/engine.h"
 #include "cli/engines/native_measures.h"
@@ -58,6 +60,17 @@ std::vector<BenchCell> bench_cells(Session& session, const std::string& precisio
 void require_task(Task task, const std::string& engine) {
   const bool torch_only = task == Task::image || task == Task::lm || task == Task::translate;
   if (torch_only && engine.empty()) throw NeedsTraining();
+}
+
+Precision asked_precision(const std::filesystem::path& model, const ModelConfig& config,
+                          const std::optional<Precision>& asked) {
+  if (asked) return *asked;
+  const Precision chosen = chosen_precision(model, config);
+  if (chosen != Precision::fp32) {
+    fmt::print(stderr, "headroom: precision {}, as calibrate chose; --precision says otherwise\n",
+               precision_table.name(chosen));
+  }
+  return chosen;
 }
 
 TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& config,

@@ -36,26 +36,26 @@ void generate_texts(const OtherTaskRequest& request, bool json) {
                             request.engine.device);
   const GenerateSettings settings{request.max_new_tokens, request.temperature, request.top_k,
                                   request.beam, request.seed};
-  for (const std::string& file : request.files) {
-    read_texts(file, request.jsonl, [&](const std::string& text, const Json& id) {
-      stop_if_interrupted();
-      const Generated answer = generator.generate(text, settings);
-      if (json) {
-        Json line;
-        if (!id.is_null()) line["id"] = id;
-        line["text"] = answer.text;
-        line["budget"] = request.budget;
-        line["active_heads"] = generator.active_heads();
-        line["tokens"] = answer.tokens;
-        line["ms"] = answer.milliseconds;
-        print_json_line(line);
-      } else {
-        const bool goes_on = generator.config().task == Task::lm;
-        fmt::print("{}{}\n", goes_on ? text : "", answer.text);
-      }
-      std::fflush(stdout);
-    });
-  }
+  const auto generate = [&](const std::string& text, const Json& id) {
+    stop_if_interrupted();
+    const Generated answer = generator.generate(text, settings);
+    if (json) {
+      Json line;
+      if (!id.is_null()) line["id"] = id;
+      line["text"] = answer.text;
+      line["budget"] = request.budget;
+      line["active_heads"] = generator.active_heads();
+      line["tokens"] = answer.tokens;
+      line["ms"] = answer.milliseconds;
+      print_json_line(line);
+    } else {
+      const bool goes_on = generator.config().task == Task::lm;
+      fmt::print("{}{}\n", goes_on ? text : "", answer.text);
+    }
+    std::fflush(stdout);
+  };
+  for (const std::string& text : request.texts) generate(text, {});
+  for (const std::string& file : request.files) read_texts(file, request.jsonl, generate);
 }
 
 void classify_images(const OtherTaskRequest& request, bool json) {

@@ -13,6 +13,7 @@ struct OtherTaskRequest {
   EngineRequest engine;
   double budget = 1;
   std::vector<std::string> files;  // texts; of an image model, data SPECs
+  std::vector<std::string> texts;  // instead of files
   bool jsonl = false;
   std::string data_dir;
   int64_t max_new_tokens = 200;

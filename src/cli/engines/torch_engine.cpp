@@ -34,6 +34,11 @@ double flat_fraction(const Budget& budget) {
 
 void require_task(Task /*task*/, const std::string& /*engine*/) {}
 
+Precision asked_precision(const std::filesystem::path& /*model*/, const ModelConfig& /*config*/,
+                          const std::optional<Precision>& asked) {
+  return asked.value_or(Precision::fp32);
+}
+
 // libtorch's own threads share the work inside a text.
 TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& /*config*/,
                             const Budget& budget) {

@@ -4,7 +4,8 @@
 
 namespace headroom {
 
-std::string embed_text(const ModelConfig& /*config*/, const Answer& answer, bool /*raw_scores*/) {
+std::string embed_text(const ModelConfig& /*config*/, const Answer& answer,
+                       const TextForm& /*form*/) {
   return join(answer.embedding, " ");
 }
 

@@ -1,17 +1,12 @@
-// Several labels: each that reached its threshold, with its score; an empty line for none.
-#include <fmt/format.h>
-
+// Several labels: each that reached its threshold, with its score; an empty line for none. With
+// --top-k, the best ones whether they did or not.
 #include "cli/outputs/output.h"
 
 namespace headroom {
 
-std::string multilabel_text(const ModelConfig& config, const Answer& answer, bool /*raw_scores*/) {
-  std::string text;
-  for (const size_t label : answer.labels) {
-    text += fmt::format("{}{}\t{:.4f}", text.empty() ? "" : "\t", config.labels[label],
-                        answer.scores[label]);
-  }
-  return text;
+std::string multilabel_text(const ModelConfig& config, const Answer& answer, const TextForm& form) {
+  return scored_labels(config, answer,
+                       form.top_k > 0 ? best_labels(answer, form.top_k) : answer.labels);
 }
 
 }  // namespace headroom

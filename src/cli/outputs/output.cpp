@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.h"
 
 namespace headroom {
@@ -19,6 +22,25 @@ constexpr FormText form_texts[] = {
 };
 
 }  // namespace
+
+std::vector<size_t> best_labels(const Answer& answer, size_t count) {
+  std::vector<size_t> labels(answer.scores.size());
+  std::iota(labels.begin(), labels.end(), size_t{0});
+  std::stable_sort(labels.begin(), labels.end(),
+                   [&](size_t a, size_t b) { return answer.scores[a] > answer.scores[b]; });
+  labels.resize(std::min(count, labels.size()));
+  return labels;
+}
+
+std::string scored_labels(const ModelConfig& config, const Answer& answer,
+                          const std::vector<size_t>& labels) {
+  std::string text;
+  for (const size_t label : labels) {
+    text += fmt::format("{}{}\t{:.4f}", text.empty() ? "" : "\t", config.labels[label],
+                        answer.scores[label]);
+  }
+  return text;
+}
 
 OutputText output_of(Task task) {
   for (const FormText& entry : form_texts) {

@@ -3,21 +3,33 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "checkpoint/config.h"
 #include "headroom/types.h"
 
 namespace headroom {
 
-// A line, without its end. With `raw_scores` a ranking is its logit.
-using OutputText = std::string (*)(const ModelConfig& config, const Answer& answer,
-                                   bool raw_scores);
+struct TextForm {
+  bool raw_scores = false;  // a ranking is its logit
+  size_t top_k = 0;         // labels, best first; 0: those that the answer names
+};
 
-std::string classify_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
-std::string multilabel_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
-std::string score_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
-std::string tag_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
-std::string embed_text(const ModelConfig& config, const Answer& answer, bool raw_scores);
+// A line, without its end.
+using OutputText = std::string (*)(const ModelConfig& config, const Answer& answer,
+                                   const TextForm& form);
+
+std::string classify_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
+std::string multilabel_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
+std::string score_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
+std::string tag_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
+std::string embed_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
+
+// The labels of the `count` highest scores, best first.
+std::vector<size_t> best_labels(const Answer& answer, size_t count);
+// "sport<TAB>0.9143<TAB>world<TAB>0.0512"
+std::string scored_labels(const ModelConfig& config, const Answer& answer,
+                          const std::vector<size_t>& labels);
 
 // Throws ErrorCode::usage for a task whose answers are no Answer.
 OutputText output_of(Task task);

@@ -5,8 +5,8 @@
 
 namespace headroom {
 
-std::string score_text(const ModelConfig& /*config*/, const Answer& answer, bool raw_scores) {
-  return fmt::format("{:.4f}", raw_scores ? answer.logit : answer.score);
+std::string score_text(const ModelConfig& /*config*/, const Answer& answer, const TextForm& form) {
+  return fmt::format("{:.4f}", form.raw_scores ? answer.logit : answer.score);
 }
 
 }  // namespace headroom

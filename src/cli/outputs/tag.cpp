@@ -5,7 +5,8 @@
 
 namespace headroom {
 
-std::string tag_text(const ModelConfig& /*config*/, const Answer& answer, bool /*raw_scores*/) {
+std::string tag_text(const ModelConfig& /*config*/, const Answer& answer,
+                     const TextForm& /*form*/) {
   std::string text;
   for (const Entity& entity : answer.entities) {
     text += fmt::format("{}{}\t{}\t{}-{}\t{:.4f}", text.empty() ? "" : "\t", entity.label,

@@ -18,7 +18,7 @@ std::vector<std::string> verb_names(const std::vector<VerbEntry>& verbs) {
 }
 
 std::vector<std::string> option_names(const VerbEntry& verb) {
-  std::vector<std::string> names = {"--help"};
+  std::vector<std::string> names = {"--help", "--help-all"};
   for (const OptionEntry& option : verb.options) {
     if (!option.positional()) names.push_back(option.name);
   }

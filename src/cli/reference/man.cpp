@@ -127,6 +127,10 @@ std::string man_page(const Reference& reference, const VerbEntry& verb) {
   }
   page += ".SH OPTIONS\n";
   add_options(page, verb.options);
+  if (!verb.examples.empty()) page += ".SH EXAMPLES\n";
+  for (const std::string& example : verb.examples) {
+    page += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(example));
+  }
   return page + exit_section() + ".SH SEE ALSO\n.BR headroom (1)\n";
 }
 

@@ -46,6 +46,16 @@ std::vector<std::string> groups_of(const std::vector<OptionEntry>& options) {
   return groups;
 }
 
+void add_commands(std::string& page, const VerbEntry& verb) {
+  if (verb.commands.empty()) return;
+  page += "\n| command | does |\n|---|---|\n";
+  for (const VerbEntry& command : verb.commands) {
+    std::string words = command.name;
+    for (const OptionEntry& option : command.options) words += " " + value_words(option);
+    page += fmt::format("| `{}` | {} |\n", words, cell(command.description));
+  }
+}
+
 void add_verb(std::string& page, const VerbEntry& verb) {
   page += fmt::format("\n## {}\n\n{}\n\n```\nheadroom {}\n```\n", verb.name, verb.description,
                       usage_words(verb));
@@ -54,13 +64,9 @@ void add_verb(std::string& page, const VerbEntry& verb) {
     if (groups.size() > 1) page += fmt::format("\n**{}**\n", group);
     add_table(page, verb.options, group);
   }
-  if (verb.commands.empty()) return;
-  page += "\n| command | does |\n|---|---|\n";
-  for (const VerbEntry& command : verb.commands) {
-    std::string words = command.name;
-    for (const OptionEntry& option : command.options) words += " " + value_words(option);
-    page += fmt::format("| `{}` | {} |\n", words, cell(command.description));
-  }
+  add_commands(page, verb);
+  if (verb.examples.empty()) return;
+  page += fmt::format("\n```\n{}\n```\n", join(verb.examples, "\n"));
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ OptionEntry read_option(const Json& json) {
   return option;
 }
 
+}  // namespace
+
 VerbEntry read_verb(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_data, origin);
   VerbEntry verb;
@@ -40,10 +42,9 @@ VerbEntry read_verb(const Json& json) {
   verb.description = fields.text("description");
   for (const Json& option : fields.array("options")) verb.options.push_back(read_option(option));
   for (const Json& command : fields.array("commands")) verb.commands.push_back(read_verb(command));
+  verb.examples = texts(fields.array("examples"));
   return verb;
 }
-
-}  // namespace
 
 Reference read_reference(const std::string& json_lines) {
   std::istringstream lines(json_lines);

@@ -31,7 +31,8 @@ struct VerbEntry {
   std::string summary;  // its line in `headroom --help`
   std::string description;
   std::vector<OptionEntry> options;
-  std::vector<VerbEntry> commands;  // of `data`: list, check, get
+  std::vector<VerbEntry> commands;    // of `data`: list, check, get
+  std::vector<std::string> examples;  // command lines
 };
 
 struct Reference {
@@ -39,6 +40,9 @@ struct Reference {
   std::string summary;
   std::vector<VerbEntry> verbs;
 };
+
+// A verb from what its --help-json prints.
+VerbEntry read_verb(const Json& json);
 
 // One JSON object a line: the top level first, then each of its verbs.
 Reference read_reference(const std::string& json_lines);

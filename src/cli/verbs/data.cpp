@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/join.h"
 #include "cli/app.h"
 #include "cli/options.h"
@@ -66,8 +67,8 @@ void check(const std::string& spec, const std::string& data_dir, bool json) {
     for (const ClassSummary& label : summary.classes) line["labels"][label.label] = label.rows;
     print_json_line(line);
   } else {
-    fmt::print("{}: {} rows, {} labels, {} bytes of text\n", summary.name, summary.rows,
-               summary.classes.size(), summary.text_bytes);
+    fmt::print("{}: {}, {}, {} of text\n", summary.name, counted(summary.rows, "row"),
+               counted(summary.classes.size(), "label"), counted(summary.text_bytes, "byte"));
     for (const std::string& columns : summary.columns) fmt::print("columns: {}\n", columns);
     fmt::print("words per row: {} to {}, {:.1f} on average; {} repeated rows, {} empty\n\n",
                summary.min_words, summary.max_words, summary.mean_words, summary.duplicates,
@@ -115,10 +116,11 @@ int run_data(int argc, char** argv) {
         throw Error(ErrorCode::usage, "get data",
                     fmt::format("\"{}\" is not a known name: {}", spec, known_names()));
       }
-      throw Error(
-          ErrorCode::usage, "get data",
-          fmt::format("this version downloads nothing; put the files of {} under {}: {}",
-                      entry->name, data_dir, entry->layouts.back().parts.front().files.front()));
+      throw Error(ErrorCode::usage, "get data",
+                  fmt::format("this version downloads nothing: get {} from {} and put it under {} "
+                              "(--data-dir, HEADROOM_DATA), as {}",
+                              entry->name, entry->home, data_dir,
+                              entry->layouts.back().parts.front().files.front()));
     }
   });
 }

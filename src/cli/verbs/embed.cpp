@@ -15,6 +15,7 @@
 #include "cli/app.h"
 #include "cli/bulk/predict.h"
 #include "cli/engines/engine.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/outputs/npy.h"
 #include "cli/spending.h"
@@ -83,19 +84,18 @@ int run_embed(int argc, char** argv) {
       "matrix for NumPy.",
       "headroom embed");
   EngineRequest request;
+  std::optional<Precision> precision;
   SpendingOptions spending;
-  std::vector<std::string> files = {"-"};
+  TextInputs inputs;
   std::string model;
+  std::string data_dir = default_data_dir();
   std::string format = "jsonl";
-  std::string input = "text";
   int64_t dimensions = 0;
   std::string prompt;
   BulkRequest bulk;
-  app.add_option("FILES", files, "files of texts; - is standard input");
+  add_text_inputs(app, inputs);
   app.add_option("--model", model, "checkpoint directory")->required();
   add_spending(app, spending);
-  app.add_option("--input", input, "text (a text a line) or jsonl (text, optional id)")
-      ->check(CLI::IsMember({"text", "jsonl"}));
   app.add_option("--format", format,
                  "jsonl (embedding, dimensions, budget, tokens) or npy (a float32 matrix, a row a "
                  "text)")
@@ -108,16 +108,19 @@ int run_embed(int argc, char** argv) {
   app.add_flag(
       "--no-timing", [&](int64_t) { bulk.form.timing = false; },
       "leave ms and predicted_ms out, so that equal runs write equal bytes");
-  add_precision(app, request.precision);
+  add_data_dir(app, data_dir);
+  add_precision(app, precision);
   add_threads(app, request.threads);
   return run_app(app, argc, argv, [&](bool) {
     const ModelConfig config = read_config(model);
     require_vectors(config);
     request.model = model;
+    request.precision = asked_precision(model, config, precision);
     if (*dimensions_option) request.answer.dimensions = dimensions;
     if (*prompt_option) request.answer.prompt = prompt;
-    bulk.files = files;
-    bulk.form.jsonl = input == "jsonl";
+    check_text_inputs(inputs);
+    bulk.inputs = inputs;
+    bulk.data_dir = data_dir;
     bulk.form.json = true;
     bulk.job = {{"model", model}, {"precision", precision_table.name(request.precision)}};
     const TextEngine engine = open_text_engine(request, config, asked_spending(config, spending));

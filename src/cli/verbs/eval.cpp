@@ -30,6 +30,7 @@ void print_scores(const std::vector<BudgetScore>& scores, bool json) {
 int run_eval(int argc, char** argv) {
   CLI::App app("Accuracy and cost of a checkpoint at each budget.", "headroom eval");
   EngineRequest request;
+  std::optional<Precision> precision;
   std::string data;
   std::string model;
   std::string budgets = "0.25,0.5,0.75,1";
@@ -42,7 +43,7 @@ int run_eval(int argc, char** argv) {
   app.add_flag("--save", save,
                "keep the result in the checkpoint (scores.json), where the server's page shows it");
   add_engine(app, request.engine);
-  add_precision(app, request.precision);
+  add_precision(app, precision);
   add_data_dir(app, data_dir);
   add_threads(app, request.threads);
   add_device(app, request.device);
@@ -50,6 +51,7 @@ int run_eval(int argc, char** argv) {
     request.model = model;
     const ModelConfig config = read_config(model);
     require_task(config.task, request.engine);
+    request.precision = asked_precision(model, config, precision);
     if (save && !classifies_text(config.task)) {
       throw Error(ErrorCode::usage, "read options", "--save is for models that classify texts");
     }

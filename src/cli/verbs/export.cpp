@@ -9,6 +9,7 @@
 #include "checkpoint/hf/export.h"
 #include "checkpoint/onnx/writer.h"
 #include "cli/app.h"
+#include "cli/options.h"
 #include "cli/verb.h"
 
 namespace headroom {
@@ -62,19 +63,35 @@ uint64_t export_hf(ExportRequest& request, double budget) {
   return report.bytes;
 }
 
+// Who can load it, and at what cost.
+std::string_view purpose(const ExportRequest& request) {
+  if (request.format == "onnx") {
+    return "for ONNX Runtime and others that read ONNX: only what the budget keeps, and as fast";
+  }
+  return request.dense_equivalent
+             ? "for Transformers: full size and full cost, what the budget leaves out is zero"
+             : "for headroom: only what the budget keeps, and as fast";
+}
+
 }  // namespace
 
 int run_export(int argc, char** argv) {
-  CLI::App app("Writes a checkpoint at one budget for other tools.", "headroom export");
+  CLI::App app(
+      "Writes a checkpoint at one budget: as ONNX or as a folder for headroom, which hold only "
+      "what "
+      "the budget keeps, or as a folder of full size that any Transformers loads.",
+      "headroom export");
   ExportRequest request;
   app.add_option("--model", request.model, "checkpoint directory")->required();
   app.add_option("--format", request.format,
-                 "onnx (a file with only the heads and neurons that the budget keeps) or hf (a "
-                 "Hugging Face folder)");
+                 "onnx (a file for ONNX Runtime) or hf (a Hugging Face folder, for headroom)")
+      ->type_name(choice_type({"onnx", "hf"}));
   app.add_option("--budget", request.budget, "fraction in (0, 1]");
-  app.add_option("--precision", request.precision, "of linear layers in ONNX: fp32 or int8");
+  app.add_option("--precision", request.precision, "of linear layers in ONNX: fp32 or int8")
+      ->type_name(choice_type({"fp32", "int8"}));
   app.add_flag("--dense-equivalent", request.dense_equivalent,
-               "hf: full-size tensors with removed units zero, which any Transformers loads");
+               "hf: full-size tensors with removed units zero, for Transformers: not smaller, nor "
+               "faster there");
   app.add_option("--out", request.out,
                  "file or folder to write; an ONNX file or a checkpoint there is replaced")
       ->required();
@@ -94,8 +111,11 @@ int run_export(int argc, char** argv) {
                        {"dense_equivalent", request.dense_equivalent},
                        {"bytes", bytes}});
     } else {
-      fmt::print("{}: {:.1f} MB, budget {}\n", request.out, static_cast<double>(bytes) / 1e6,
-                 budget);
+      const auto whole =
+          std::filesystem::file_size(std::filesystem::path(request.model) / "model.safetensors");
+      fmt::print("{}: {:.1f} MB, budget {} (the checkpoint: {:.1f} MB)\n{}\n", request.out,
+                 static_cast<double>(bytes) / 1e6, budget, static_cast<double>(whole) / 1e6,
+                 purpose(request));
     }
   });
 }

@@ -2,17 +2,17 @@
 // with them, or translates them, where the model does that.
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/precision.h"
+#include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/bulk/predict.h"
 #include "cli/engines/engine.h"
 #include "cli/engines/other_tasks.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/spending.h"
 #include "cli/verb.h"
-#include "data/input/input_stream.h"
 #include "engine/tags/entities.h"
 
 namespace headroom {
@@ -25,7 +25,8 @@ void add_other_options(CLI::App& app, OtherTaskRequest& request) {
                  "language models: 0 always takes the likeliest token")
       ->check(CLI::Range(0.0, 100.0));
   app.add_option("--top-k", request.top_k,
-                 "language models: draw from this many likeliest tokens; 0: from all")
+                 "labels: only so many, best first; language models: draw from this many likeliest "
+                 "tokens; 0: the label, or all of them")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--beam", request.beam, "translators: beginnings kept; 1: greedy")
       ->check(CLI::Range(1, 64));
@@ -56,7 +57,8 @@ void add_output_options(CLI::App& app, std::string& aggregation, AnswerOptions& 
   app.add_flag("--all-tokens", options.token_tags,
                "taggers: the tag and scores of every token too");
   app.add_option("--aggregation", aggregation,
-                 "taggers: how the pieces of a word become one tag: simple, first, average, max");
+                 "taggers: how the pieces of a word become one tag: simple, first, average, max")
+      ->type_name(choice_type(aggregation_table));
   app.add_flag("--raw-scores", raw_scores, "rankers: the logit instead of its sigmoid");
 }
 
@@ -70,10 +72,34 @@ void refuse_bulk_options(const CLI::App& app) {
   }
 }
 
-// Told before the model loads. Opening a pipe would take bytes out of it.
-void check_files(const std::vector<std::string>& files) {
-  for (const std::string& file : files) {
-    if (file != "-" && !std::filesystem::is_other(file)) InputStream probe(file);
+// Language models, translators and image models: at a flat budget, one text or image at a time.
+OtherTaskRequest other_request(const CLI::App& app, OtherTaskRequest request, const Budget& budget,
+                               const TextInputs& inputs) {
+  refuse_bulk_options(app);
+  if (budget.latency_ms || budget.automatic || budget.fraction == 0) {
+    throw Error(ErrorCode::usage, "read options",
+                budget.latency_ms
+                    ? "--latency-ms is for text classifiers"
+                    : fmt::format("--budget {} is for text classifiers", spending_name(budget)));
+  }
+  request.budget = budget.fraction;
+  request.files = inputs.files;
+  request.texts = inputs.texts;
+  request.jsonl = inputs.format == "jsonl";
+  return request;
+}
+
+void check_output_options(const ModelConfig& config, const TextForm& form) {
+  const OutputForm output = traits(config.task).output;
+  if (form.raw_scores && config.task != Task::rerank) {
+    throw Error(ErrorCode::usage, "read options",
+                fmt::format("--raw-scores is for rankers, this model is of task {}",
+                            task_name(config.task)));
+  }
+  if (form.top_k > 0 && output != OutputForm::label && output != OutputForm::labels) {
+    throw Error(ErrorCode::usage, "read options",
+                fmt::format("--top-k is for models with labels, this one is of task {}",
+                            task_name(config.task)));
   }
 }
 
@@ -81,99 +107,76 @@ void check_files(const std::vector<std::string>& files) {
 
 int run_predict(int argc, char** argv) {
   CLI::App app(
-      "Answers texts, a text a line, from files or standard input: a label, several labels, a "
-      "score, entities or a vector, as the model does. A language model goes on with them, a "
-      "translator translates them; of an image model, FILES are data SPECs.",
+      "Answers texts, a text a line or a row of a CSV, from files or standard input: a label, "
+      "several labels, a score, entities or a vector, as the model does. A language model goes on "
+      "with them, a translator translates them; of an image model, FILES are data SPECs.",
       "headroom predict");
   std::string model;
-  std::string budget = "1";
-  std::string format = "text";
   EngineRequest request;
-  double latency = 0;
-  std::vector<std::string> files = {"-"};
-  app.add_option("FILES", files, "files of texts; - is standard input");
+  std::optional<Precision> precision;
+  TextInputs inputs;
+  SpendingOptions spending;
+  add_text_inputs(app, inputs);
   app.add_option("--model", model, "checkpoint directory")->required();
-  CLI::Option* budget_option = app.add_option(
-      "--budget", budget,
-      "fraction in (0, 1]; auto: as much as each text needs (see tune); 0: rung zero alone; "
-      "adaptive: as many heads as each text asks for");
-  app.add_option("--input", format, "text (a text a line) or jsonl (text, optional text_pair, id)")
-      ->check(CLI::IsMember({"text", "jsonl"}));
-  CLI::Option* latency_option = app.add_option("--latency-ms", latency,
-                                               "instead of --budget, or with auto: the largest "
-                                               "budget whose p90 on this machine, measured by "
-                                               "calibrate, is at most this");
+  add_spending(app, spending);
   OtherTaskRequest other;
   std::string data_dir = default_data_dir();
   BulkRequest bulk;
   std::string shard;
   std::string bad_rows = "stop";
   std::string aggregation = "simple";
+  add_output_options(app, aggregation, request.answer, bulk.form.text.raw_scores);
   add_bulk_options(app, bulk, shard, bad_rows);
-  add_output_options(app, aggregation, request.answer, bulk.form.raw_scores);
   add_other_options(app, other);
   add_data_dir(app, data_dir);
   add_engine(app, request.engine);
-  add_precision(app, request.precision);
+  add_precision(app, precision);
   add_threads(app, request.threads);
   add_device(app, request.device);
+  group_options(app, "Texts", {"FILES", "--text", "--input", "--data-dir"});
+  group_options(
+      app, "Model",
+      {"--model", "--budget", "--latency-ms", "--precision", "--threads", "--engine", "--device"});
+  group_options(app, "Answers",
+                {"--top-k", "--no-timing", "--all-tokens", "--aggregation", "--raw-scores"});
+  group_options(app, "Long runs", {"--out", "--resume", "--from-byte", "--shard", "--bad-rows"});
+  group_options(app, "Language models, translators",
+                {"--max-new-tokens", "--temperature", "--beam", "--seed"});
   return run_app(app, argc, argv, [&](bool json) {
     request.model = model;
     const ModelConfig config = read_config(model);
     require_task(config.task, request.engine);
-    Budget spend = asked_budget(config, budget);
-    if (*latency_option) {
-      if (*budget_option && !spend.automatic) {
-        throw Error(ErrorCode::usage, "read options",
-                    "give --budget or --latency-ms, not both, or --budget auto with it");
-      }
-      if (!(latency > 0)) {
-        throw Error(ErrorCode::usage, "read options",
-                    fmt::format("--latency-ms {} is not a time above 0", latency));
-      }
-      spend.latency_ms = latency;
-    }
+    check_text_inputs(inputs);
+    const Budget budget = asked_spending(config, spending);
     const Task task = config.task;
     if (!answers_text(task) && traits(task).output != OutputForm::states) {
-      if (*latency_option) {
-        throw Error(ErrorCode::usage, "read options", "--latency-ms is for text classifiers");
-      }
-      if (spend.automatic || spend.fraction == 0) {
-        throw Error(ErrorCode::usage, "read options",
-                    fmt::format("--budget {} is for text classifiers", budget));
-      }
-      refuse_bulk_options(app);
+      request.precision = precision.value_or(Precision::fp32);
       other.engine = request;
-      other.budget = spend.fraction;
-      other.files = files;
-      other.jsonl = format == "jsonl";
       other.data_dir = data_dir;
-      predict_other_task(task, other, json);
+      predict_other_task(task, other_request(app, other, budget, inputs), json);
       return;
     }
+    request.precision = asked_precision(model, config, precision);
     request.answer.aggregation = aggregation_table.parse(aggregation);
-    if (bulk.form.raw_scores && task != Task::rerank) {
-      throw Error(
-          ErrorCode::usage, "read options",
-          fmt::format("--raw-scores is for rankers, this model is of task {}", task_name(task)));
-    }
-    bulk.files = files;
-    bulk.form.jsonl = format == "jsonl";
+    bulk.form.text.top_k = static_cast<size_t>(other.top_k);
+    check_output_options(config, bulk.form.text);
+    bulk.inputs = inputs;
+    bulk.data_dir = data_dir;
     bulk.form.json = json;
     bulk.form.mark_bad = bad_rows == "mark";
     if (!shard.empty()) bulk.shard = parse_shard(shard);
     bulk.job = {{"model", model},
-                {"budget", budget},
+                {"budget", spending.budget},
                 {"precision", precision_table.name(request.precision)}};
     if (task == Task::tag) {
       bulk.job["aggregation"] = aggregation;
       bulk.job["all_tokens"] = request.answer.token_tags;
     }
-    if (bulk.form.raw_scores) bulk.job["raw_scores"] = true;
-    if (spend.latency_ms) bulk.job["latency_ms"] = *spend.latency_ms;
+    if (bulk.form.text.raw_scores) bulk.job["raw_scores"] = true;
+    if (bulk.form.text.top_k > 0) bulk.job["top_k"] = bulk.form.text.top_k;
+    if (budget.latency_ms) bulk.job["latency_ms"] = *budget.latency_ms;
     check_bulk_request(bulk);
-    check_files(files);
-    predict_bulk(open_text_engine(request, config, spend), config, bulk);
+    predict_bulk(open_text_engine(request, config, budget), config, bulk);
   });
 }
 

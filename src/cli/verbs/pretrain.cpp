@@ -101,7 +101,8 @@ int run_pretrain(int argc, char** argv) {
   app.add_option("--out", out, "checkpoint directory to write")->required();
   app.add_option("--weights", weights, "how weights are stored: fp32 or bf16");
   app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out");
-  app.add_flag("--restart", request.restart, "discard the unfinished run beside --out");
+  app.add_flag("--restart", request.restart,
+               "begin anew: discard the unfinished run beside --out, replace the model there");
   app.add_option("--save-seconds", request.save_seconds, "between saved states")
       ->check(CLI::NonNegativeNumber);
   add_seed(app, request.seed);
@@ -115,6 +116,7 @@ int run_pretrain(int argc, char** argv) {
     request.shape.attention = parse_attention(attention);
     request.init = init;
     request.vocabulary = vocabulary;
+    require_new_output(out, request.resume, request.restart);
     request.out = out;
     request.data_dir = data_dir;
     if (run_copies(parallel, argc, argv)) return;

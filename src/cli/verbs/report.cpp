@@ -8,9 +8,11 @@
 #include <cstring>
 
 #include "base/join.h"
+#include "base/precision.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/console.h"
+#include "cli/engines/engine.h"
 #include "cli/engines/measure_model.h"
 #include "cli/options.h"
 #include "cli/report_page.h"
@@ -110,6 +112,7 @@ int run_report(int argc, char** argv) {
       "headroom report");
   ReportOptions options;
   MeasureRequest& request = options.request;
+  std::optional<Precision> precision;
   std::string model;
   std::string budgets = "0.125,0.25,0.5,0.75,1";
   std::string data_dir = default_data_dir();
@@ -123,7 +126,7 @@ int run_report(int argc, char** argv) {
                  "folder of such folders: every published claim with what we found");
   app.add_option("--out", options.out, "file to write")->required();
   app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
-  app.add_option("--precision", request.precision, "fp32, bf16 or int8");
+  add_precision(app, precision);
   app.add_option("--examples", options.examples, "answers that change with the budget to show");
   app.add_option("--rounds", request.rounds, "timed rounds; 0: measure no time")
       ->check(CLI::Range(0, 100000));
@@ -143,7 +146,9 @@ int run_report(int argc, char** argv) {
     if (!model.empty()) {
       request.model = model;
       request.data_dir = data_dir;
-      request.budgets = asked_budgets(app, read_config(model), budgets);
+      const ModelConfig config = read_config(model);
+      request.budgets = asked_budgets(app, config, budgets);
+      request.precision = precision_table.name(asked_precision(model, config, precision));
       request.batches = parse_counts("--batch", batches);
       if (!tokens.empty()) request.tokens = parse_counts("--tokens", tokens);
       chapters.push_back(report_on_model(request, options.examples));

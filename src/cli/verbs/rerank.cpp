@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/precision.h"
+#include "checkpoint/checkpoint.h"
 #include "cli/app.h"
+#include "cli/engines/engine.h"
 #include "cli/engines/native_model.h"
 #include "cli/options.h"
 #include "cli/spending.h"
@@ -53,7 +55,7 @@ int run_rerank(int argc, char** argv) {
   std::string input = "text";
   std::vector<std::string> files = {"-"};
   SpendingOptions spending;
-  Precision precision = Precision::fp32;
+  std::optional<Precision> asked;
   size_t top = 0;
   int threads = 0;
   bool raw_scores = false;
@@ -63,15 +65,16 @@ int run_rerank(int argc, char** argv) {
   add_spending(app, spending);
   app.add_option("--input", input, "text (a passage a line) or jsonl (text, optional id)")
       ->check(CLI::IsMember({"text", "jsonl"}));
-  app.add_option("--top", top, "only so many of the best; 0: all");
+  app.add_option("--top-k,--top", top, "only so many of the best; 0: all");
   app.add_flag("--raw-scores", raw_scores, "the logit instead of its sigmoid");
-  add_precision(app, precision);
+  add_precision(app, asked);
   add_threads(app, threads);
   return run_app(app, argc, argv, [&](bool json) {
     Passages passages;
     for (const std::string& file : files) read_passages(file, input == "jsonl", passages);
-    const auto engine = EngineModel::load(model, {precision, {}});
-    const ModelConfig& config = engine->config();
+    const ModelConfig config = read_config(model);
+    const Precision precision = asked_precision(model, config, asked);
+    const auto engine = EngineModel::load(model, config, {precision, {}});
     Session session(engine, thread_count(threads), find_text_latencies(model, precision));
     const std::vector<std::string_view> texts(passages.texts.begin(), passages.texts.end());
     const std::vector<Answer> answers =

@@ -14,6 +14,8 @@
 #include "base/measure/machine.h"
 #include "base/memory_allowance.h"
 #include "budget/fraction.h"
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/precision_file.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/verb.h"
@@ -35,7 +37,7 @@ struct ServeOptions {
   std::vector<std::string> models;  // DIR or NAME=DIR
   std::string host = "127.0.0.1";
   int port = 8080;
-  std::string precision = "fp32";
+  std::string precision = "auto";
   std::string budget = "1";
   std::string min_budget = "0.125";
   std::string api_key;
@@ -135,18 +137,23 @@ std::string_view calibrated_by(TableSource source) {
   return "";
 }
 
+Precision served_precision(const ServeOptions& options, const std::filesystem::path& model) {
+  if (options.precision != "auto") return precision_table.parse(options.precision);
+  return chosen_precision(model, read_config(model));
+}
+
 std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
   std::vector<ServedModel> models;
   SilentProgress progress;
   for (const std::string& text : options.models) {
     const ModelOption wanted = parse_model_option(text);
     log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
-    models.push_back(load_served_model(
-        wanted.name, wanted.directory,
-        {precision_table.parse(options.precision), {}, memory_left(options)}, progress));
+    const Precision precision = served_precision(options, wanted.directory);
+    models.push_back(load_served_model(wanted.name, wanted.directory,
+                                       {precision, {}, memory_left(options)}, progress));
     const ServedModel& model = models.back();
     log.event("model_loaded", {{"model", model.name},
-                               {"precision", options.precision},
+                               {"precision", precision_table.name(precision)},
                                {"labels", model.config.labels.size()},
                                {"calibrated", calibrated_by(model.table_source)},
                                {"policy", model.policy.has_value()},
@@ -273,7 +280,8 @@ void add_serving_options(CLI::App& app, ServeOptions& options) {
       "--budget", options.budget,
       "the most that a request spends which names none, or auto: as much as each text needs");
   app.add_option("--min-budget", options.min_budget, "load lowers budgets no further than this");
-  app.add_option("--precision", options.precision, "fp32, bf16 or int8");
+  app.add_option("--precision", options.precision,
+                 "fp32, bf16, int8, or auto: what calibrate chose on this machine, else fp32");
   add_threads(app, options.service.workers, "worker threads; 0: one per core");
   app.add_option("--queue", options.service.queue_limit, "texts that may wait, per model")
       ->check(CLI::Range(1, 1'000'000));

@@ -9,10 +9,14 @@
 #include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/make_tokenizer.h"
 #include "cli/app.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
 #include "cli/verb.h"
+#include "data/catalog/spec.h"
 #include "data/formats/json_lines.h"
 #include "data/input/input_stream.h"
 #include "data/input/line_reader.h"
+#include "data/sources.h"
 
 namespace headroom {
 namespace {
@@ -88,6 +92,19 @@ class Printer {
   bool json_;
 };
 
+void print_rows(const Printer& printer, const std::string& spec, const std::string& data_dir,
+                bool pairs) {
+  read_texts(parse_data_spec(spec), data_dir, pairs ? Task::pair : Task::classify,
+             [&](const RawRow& row, const RowOrigin& origin) {
+               try {
+                 printer.print(row.has_pair ? Text{row.text, row.text_pair} : Text{row.text}, {});
+               } catch (const Error& error) {
+                 if (error.code() != ErrorCode::bad_data) throw;
+                 fail_row(origin, error.message());
+               }
+             });
+}
+
 void print_file(const Printer& printer, const std::string& file, bool jsonl) {
   InputStream input(file);
   LineReader reader(input);
@@ -114,24 +131,27 @@ int run_tokenize(int argc, char** argv) {
       "their ids, types and offsets in characters. Loads no weights.",
       "headroom tokenize");
   std::string model;
-  std::string format = "text";
+  std::string data_dir = default_data_dir();
   int max_tokens = 0;
-  std::vector<std::string> files = {"-"};
-  std::vector<std::string> texts;
-  app.add_option("FILES", files, "files of texts; - is standard input");
+  TextInputs inputs;
+  add_text_inputs(app, inputs);
   app.add_option("--model", model, "checkpoint directory, or a Hugging Face folder")->required();
-  app.add_option("--input", format, "text (a text a line) or jsonl (text, optional text_pair, id)")
-      ->check(CLI::IsMember({"text", "jsonl"}));
-  app.add_option("--text", texts, "a text, in place of FILES; may be given several times");
   app.add_option("--max-tokens", max_tokens, "longest result; 0: what the model takes")
       ->check(CLI::Range(0, INT_MAX));
+  add_data_dir(app, data_dir);
   return run_app(app, argc, argv, [&](bool json) {
+    check_text_inputs(inputs);
     OpenedTokenizer opened = open_tokenizer(model);
     if (max_tokens > 0) opened.max_tokens = max_tokens;
     const Printer printer(opened, json);
-    for (const std::string& text : texts) printer.print_line(text);
-    if (!texts.empty()) return;
-    for (const std::string& file : files) print_file(printer, file, format == "jsonl");
+    for (const std::string& text : inputs.texts) printer.print_line(text);
+    for (const TextInput& input : inputs.all()) {
+      if (input.kind == InputKind::rows) {
+        print_rows(printer, input.path, data_dir, opened.pairs);
+      } else {
+        print_file(printer, input.path, input.kind == InputKind::json_lines);
+      }
+    }
   });
 }
 

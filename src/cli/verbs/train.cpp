@@ -62,12 +62,15 @@ struct TrainCommand {
     app.add_option("--out", out, "checkpoint directory to write")->required()->group(group);
     app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out")
         ->group(group);
-    app.add_flag("--restart", request.restart, "discard the unfinished run beside --out")
+    app.add_flag("--restart", request.restart,
+                 "begin anew: discard the unfinished run beside --out, replace the model there")
         ->group(group);
     app.add_option("--save-seconds", request.save_seconds, "between saved states")
         ->check(CLI::NonNegativeNumber)
         ->group(group);
-    app.add_option("--weights", weights, "how weights are stored: fp32 or bf16")->group(group);
+    app.add_option("--weights", weights, "how weights are stored: fp32 or bf16")
+        ->type_name(choice_type({"fp32", "bf16"}))
+        ->group(group);
     app.add_option("--budgets", budgets, "budgets shown at the end")->group(group);
   }
 };
@@ -98,6 +101,7 @@ void check_choices(const TrainCommand& command) {
     require_supported("--scope", scope, {"heads"});
   }
   require_supported("--weights", command.weights, {"fp32", "bf16"});
+  require_new_output(command.out, request.resume, request.restart);
 }
 
 void print_report(const TrainReport& report, const TrainRequest& request, bool json) {

@@ -12,6 +12,7 @@
 #include "checkpoint/policy_file.h"
 #include "cli/app.h"
 #include "cli/console.h"
+#include "cli/engines/engine.h"
 #include "cli/engines/native_model.h"
 #include "cli/engines/native_scoring.h"
 #include "cli/options.h"
@@ -32,7 +33,7 @@ struct TuneRequest {
   int64_t validation_rows = 0;
   uint64_t split_seed = 1;
   std::string data_dir = default_data_dir();
-  Precision precision = Precision::fp32;
+  std::optional<Precision> precision;
   int threads = 0;
 };
 
@@ -192,18 +193,19 @@ int run_tune(int argc, char** argv) {
                            settings.budgets.end());
     check_budgets(config, settings.budgets);
     EngineOptions options;
-    options.precision = request.precision;
+    const Precision precision = asked_precision(request.model, config, request.precision);
+    options.precision = precision;
     options.without_policy = true;
     const auto model = EngineModel::load(request.model, config, options);
     Session session(model, thread_count(request.threads),
-                    find_text_latencies(request.model, request.precision));
+                    find_text_latencies(request.model, precision));
     const TuneInputs inputs = read_inputs(*model, request);
     TuneReport report;
     {
       ConsoleProgress progress;
       report = tune(session, inputs.rows, inputs.distilled, settings, progress);
     }
-    report.policy.precision = precision_table.name(request.precision);
+    report.policy.precision = precision_table.name(precision);
     write_policy(request.model, report.policy, report.rung_zero);
     if (json) {
       Json line = to_json(report.policy);

@@ -97,8 +97,9 @@ FoundPart require_part(const CatalogEntry& entry, const fs::path& data_dir, Data
   throw Error(
       ErrorCode::usage, "find data",
       fmt::format("{} ({}) is not under {}; looked for {} (each also as .gz). --data-dir or "
-                  "HEADROOM_DATA names the folder; docs/data.md has the sets and their files",
-                  entry.name, part_name(part), data_dir.string(), fmt::join(tried, "; or ")));
+                  "HEADROOM_DATA names the folder; {} has the set",
+                  entry.name, part_name(part), data_dir.string(), fmt::join(tried, "; or "),
+                  entry.home));
 }
 
 }  // namespace headroom

@@ -58,6 +58,7 @@ struct CatalogEntry {
   std::string description;
   std::string licence;
   std::vector<DataLayout> layouts;  // the first one that is complete wins
+  std::string home;                 // the page where it can be had
 };
 
 const std::vector<CatalogEntry>& catalog();

@@ -41,7 +41,8 @@ CatalogEntry agnews() {
                       {test, {"ag_news/test.csv"}, 7600, each(4, 1900)}}),
            class_csv(original, "ag_news_csv/classes.txt", 1,
                      {{train, {"ag_news_csv/train.csv"}, 120000, each(4, 30000)},
-                      {test, {"ag_news_csv/test.csv"}, 7600, each(4, 1900)}})}};
+                      {test, {"ag_news_csv/test.csv"}, 7600, each(4, 1900)}})},
+          "https://huggingface.co/datasets/fancyzhx/ag_news"};
 }
 
 CatalogEntry dbpedia() {
@@ -54,7 +55,8 @@ CatalogEntry dbpedia() {
                       {test, {"dbpedia14_subset/test.csv"}, 2800, each(14, 200)}}),
            class_csv(original, "dbpedia_csv/classes.txt", 1,
                      {{train, {"dbpedia_csv/train.csv"}, 560000, each(14, 40000)},
-                      {test, {"dbpedia_csv/test.csv"}, 70000, each(14, 5000)}})}};
+                      {test, {"dbpedia_csv/test.csv"}, 70000, each(14, 5000)}})},
+          "https://huggingface.co/datasets/fancyzhx/dbpedia_14"};
 }
 
 // An archive holds both parts; an unpacked directory has a folder for each.
@@ -79,7 +81,8 @@ CatalogEntry imdb() {
       "none stated; cite Maas et al. 2011",
       {review_archive(shared, "imdb/aclImdb_labelled.tar"),
        review_archive(original, "aclImdb_v1.tar"), review_archive(original, "imdb/aclImdb_v1.tar"),
-       review_folder("aclImdb"), review_folder("imdb/aclImdb")}};
+       review_folder("aclImdb"), review_folder("imdb/aclImdb")},
+      "https://ai.stanford.edu/~amaas/data/sentiment/"};
 }
 
 const std::vector<int64_t>& newsgroup_train_rows() {
@@ -103,15 +106,16 @@ DataLayout newsgroups(const char* title, const std::string& train_file,
 
 CatalogEntry newsgroups20() {
   const std::string archive = "20news-bydate.tar";
-  return {"newsgroups20",
-          Task::classify,
-          "Usenet posts with headers in 20 newsgroups, split by date",
-          "none stated",
-          {newsgroups(shared, "newsgroups20/" + archive, "newsgroups20/" + archive),
-           newsgroups(original, archive, archive),
-           newsgroups(original, "20news-bydate-train", "20news-bydate-test"),
-           newsgroups(original, "newsgroups20/20news-bydate-train",
-                      "newsgroups20/20news-bydate-test")}};
+  return {
+      "newsgroups20",
+      Task::classify,
+      "Usenet posts with headers in 20 newsgroups, split by date",
+      "none stated",
+      {newsgroups(shared, "newsgroups20/" + archive, "newsgroups20/" + archive),
+       newsgroups(original, archive, archive),
+       newsgroups(original, "20news-bydate-train", "20news-bydate-test"),
+       newsgroups(original, "newsgroups20/20news-bydate-train", "newsgroups20/20news-bydate-test")},
+      "http://qwone.com/~jason/20Newsgroups/"};
 }
 
 DataLayout banking(const char* title, const std::string& folder) {
@@ -132,7 +136,8 @@ CatalogEntry banking77() {
           Task::classify,
           "questions to a bank in 77 intents",
           "CC BY 4.0",
-          {banking(shared, "banking77"), banking(original, "banking_data")}};
+          {banking(shared, "banking77"), banking(original, "banking_data")},
+          "https://github.com/PolyAI-LDN/task-specific-datasets"};
 }
 
 DataLayout sick_files(const char* title, const std::string& folder) {
@@ -147,7 +152,8 @@ CatalogEntry sick() {
           Task::pair,
           "pairs of sentences: entailment, contradiction or neutral",
           "CC BY-NC-SA 3.0 (readme.txt)",
-          {sick_files(shared, "sick/"), sick_files(original, "SICK/"), sick_files(original, "")}};
+          {sick_files(shared, "sick/"), sick_files(original, "SICK/"), sick_files(original, "")},
+          "https://zenodo.org/records/2787612"};
 }
 
 CatalogEntry snli() {
@@ -169,7 +175,8 @@ CatalogEntry snli() {
            layout(original, FileFormat::snli_json,
                   {{train, {file + "train.jsonl"}, 549367, {183187, 183416, 182764}},
                    {validation, {file + "dev.jsonl"}, 9842, dev_rows},
-                   {test, {file + "test.jsonl"}, 9824, test_rows}})}};
+                   {test, {file + "test.jsonl"}, 9824, test_rows}})},
+          "https://nlp.stanford.edu/projects/snli/"};
 }
 
 CatalogEntry yelp() {
@@ -195,7 +202,8 @@ CatalogEntry yelp() {
               {{train, files(stem + "train"), 444101, {176787, 267314}},
                {validation, files(stem + "dev"), 63483, dev_rows},
                {test, files(stem + "test"), 126670, test_rows}},
-              labels)}};
+              labels)},
+      "https://github.com/shentianxiao/language-style-transfer"};
 }
 
 CatalogEntry mnist() {
@@ -209,7 +217,8 @@ CatalogEntry mnist() {
           Task::image,
           "28 x 28 images of handwritten digits",
           "none stated",
-          {folder(shared, "mnist"), folder(original, "MNIST/raw")}};
+          {folder(shared, "mnist"), folder(original, "MNIST/raw")},
+          "http://yann.lecun.com/exdb/mnist/"};
 }
 
 CatalogEntry cifar10() {
@@ -233,7 +242,8 @@ CatalogEntry cifar10() {
                 50000,
                 {}},
                {test, {whole + "test_batch.bin"}, 10000, {}}},
-              labels)}};
+              labels)},
+      "https://www.cs.toronto.edu/~kriz/cifar.html"};
 }
 
 CatalogEntry multi30k() {
@@ -250,7 +260,8 @@ CatalogEntry multi30k() {
           Task::translate,
           "image captions in English and German",
           "none stated; captions derive from Flickr30k (research use)",
-          {folder(shared, "multi30k_en_de/"), folder(original, "data/task1/raw/")}};
+          {folder(shared, "multi30k_en_de/"), folder(original, "data/task1/raw/")},
+          "https://github.com/multi30k/dataset"};
 }
 
 CatalogEntry shakespeare() {
@@ -261,7 +272,8 @@ CatalogEntry shakespeare() {
           {layout(shared, FileFormat::split_text,
                   {{train, {"tinyshakespeare/input.txt"}, 0, {}},
                    {validation, {"tinyshakespeare/input.txt"}, 0, {}},
-                   {test, {"tinyshakespeare/input.txt"}, 0, {}}})}};
+                   {test, {"tinyshakespeare/input.txt"}, 0, {}}})},
+          "https://github.com/karpathy/char-rnn"};
 }
 
 CatalogEntry wikitext2() {
@@ -278,7 +290,8 @@ CatalogEntry wikitext2() {
            layout(original, FileFormat::plain_text,
                   {{train, {whole + "train.tokens"}, 0, {}},
                    {validation, {whole + "valid.tokens"}, 0, {}},
-                   {test, {whole + "test.tokens"}, 0, {}}})}};
+                   {test, {whole + "test.tokens"}, 0, {}}})},
+          "https://huggingface.co/datasets/Salesforce/wikitext"};
 }
 
 CatalogEntry conll2003() {
@@ -293,7 +306,8 @@ CatalogEntry conll2003() {
            layout(original, FileFormat::conll_columns,
                   {{train, {"conll2003/eng.train"}, 14041, {}},
                    {validation, {"conll2003/eng.testa"}, 3250, {}},
-                   {test, {"conll2003/eng.testb"}, 3453, {}}})}};
+                   {test, {"conll2003/eng.testb"}, 3453, {}}})},
+          "https://www.clips.uantwerpen.be/conll2003/ner/"};
 }
 
 CatalogEntry stsb() {
@@ -307,7 +321,8 @@ CatalogEntry stsb() {
           Task::embed,
           "pairs of sentences and how alike they are, 0 to 5 (STS benchmark)",
           "none stated; parts have licences of their own",
-          {folder(shared, "stsb"), folder(original, "stsbenchmark")}};
+          {folder(shared, "stsb"), folder(original, "stsbenchmark")},
+          "http://ixa2.si.ehu.eus/stswiki/index.php/STSbenchmark"};
 }
 
 CatalogEntry goemotions() {
@@ -316,8 +331,12 @@ CatalogEntry goemotions() {
                              {validation, {"goemotions/dev.tsv"}, 5426, {}},
                              {test, {"goemotions/test.tsv"}, 5427, {}}});
   files.classes_file = "goemotions/labels.txt";
-  return {
-      "goemotions", Task::multilabel, "comments with any of 28 emotions", "Apache-2.0", {files}};
+  return {"goemotions",
+          Task::multilabel,
+          "comments with any of 28 emotions",
+          "Apache-2.0",
+          {files},
+          "https://github.com/google-research/google-research/tree/master/goemotions"};
 }
 
 CatalogEntry cranfield() {
@@ -327,7 +346,8 @@ CatalogEntry cranfield() {
           Task::rerank,
           "1,400 abstracts on aerodynamics and 225 queries (1 to 150 to train, the others to test)",
           "none stated",
-          {layout(shared, FileFormat::trec_xml, {{train, files, 0, {}}, {test, files, 0, {}}})}};
+          {layout(shared, FileFormat::trec_xml, {{train, files, 0, {}}, {test, files, 0, {}}})},
+          "http://ir.dcs.gla.ac.uk/resources/test_collections/cran/"};
 }
 
 }  // namespace

@@ -261,6 +261,10 @@ DataSource parse_source(std::string_view text) {
 
 }  // namespace
 
+bool is_data_spec(std::string_view text) {
+  return starts_source(text) || suffix_before_options(text).has_value();
+}
+
 DataSpec parse_data_spec(std::string_view text) {
   DataSpec spec;
   spec.spelled = std::string(text);

@@ -65,4 +65,8 @@ struct DataSpec {
 // only where a format or a known name follows it, so paths may contain one.
 DataSpec parse_data_spec(std::string_view text);
 
+// Whether it reads like one: a format or a known name in front, or a file whose suffix says how to
+// read it.
+bool is_data_spec(std::string_view text);
+
 }  // namespace headroom

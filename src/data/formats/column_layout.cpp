@@ -99,22 +99,22 @@ bool repeats_below(std::span<const Record> rows, size_t column, const std::strin
 
 // A header without a name we know: all its cells could be names, the one above the column that
 // repeats never comes again, and the other columns hold texts, which are longer than a name.
-bool looks_like_header(std::span<const Record> records) {
+bool looks_like_header(std::span<const Record> records, bool labelled) {
   const Record& first = records[0];
   const std::span<const Record> rest = records.subspan(1);
   if (first.size() < 2 || !std::all_of(first.begin(), first.end(), could_name_a_column)) {
     return false;
   }
   const std::optional<size_t> label = find_repeating_column(rest);
-  if (!label || repeats_below(rest, *label, first[*label])) return false;
+  if (label ? repeats_below(rest, *label, first[*label]) : labelled || rest.empty()) return false;
   double longest = 0;
   for (size_t column = 0; column < first.size(); ++column) {
-    if (column != *label) longest = std::max(longest, mean_words(rest, column));
+    if (column != label) longest = std::max(longest, mean_words(rest, column));
   }
   return longest >= 4;
 }
 
-bool has_header(std::span<const Record> records, const ColumnChoice& choice) {
+bool has_header(std::span<const Record> records, const ColumnChoice& choice, bool labelled) {
   const Record& first = records[0];
   const auto is_name_here = [&](const std::string& column) {
     return !column.empty() && !parse_column_number(column, first.size()) &&
@@ -123,8 +123,8 @@ bool has_header(std::span<const Record> records, const ColumnChoice& choice) {
   return is_name_here(choice.label) || is_name_here(choice.text_pair) ||
          is_name_here(choice.negative) ||
          std::any_of(choice.text.begin(), choice.text.end(), is_name_here) ||
-         (find_name(first, label_names) && find_name(first, text_names)) ||
-         looks_like_header(records);
+         (find_name(first, text_names) && (!labelled || find_name(first, label_names))) ||
+         looks_like_header(records, labelled);
 }
 
 class ColumnFinder {
@@ -152,9 +152,9 @@ class ColumnFinder {
   }
 
   // Without a header the label comes first; with one it is called so, or it repeats.
-  size_t default_label() const {
-    if (const auto named = find_by_name(label_names)) return *named;
-    return header_ ? find_repeating_column(rows_).value_or(0) : 0;
+  std::optional<size_t> likely_label() const {
+    if (const auto named = find_by_name(label_names)) return named;
+    return header_ ? find_repeating_column(rows_) : 0;
   }
 
  private:
@@ -192,26 +192,32 @@ void require_apart(const std::string& file, const ColumnLayout& layout) {
 }  // namespace
 
 ColumnLayout find_columns(const std::string& file, std::span<const Record> records,
-                          const ColumnChoice& choice, bool labelled) {
+                          const ColumnChoice& choice, RowUse use) {
+  const bool labelled = use == RowUse::learn;
+  const size_t columns = records[0].size();
   ColumnLayout layout;
-  layout.header = choice.header.value_or(has_header(records, choice));
+  layout.header = choice.header.value_or(has_header(records, choice, labelled));
   const ColumnFinder finder(file, records, layout.header);
+  const bool two_texts = use == RowUse::answer_pairs && !layout.header && columns == 2;
   if (!choice.label.empty()) {
     layout.label = finder.find(choice.label);
   } else if (labelled) {
-    layout.label = finder.default_label();
-  } else {
+    layout.label = finder.likely_label().value_or(0);
+  } else if (use == RowUse::vectors) {
     layout.label = finder.find_by_name(label_names);
+  } else if (choice.text.empty() && columns > 1 && !two_texts) {
+    layout.label = finder.likely_label();
   }
   layout.text_pair = choice.text_pair.empty() ? finder.find_by_name(pair_names)
                                               : std::optional(finder.find(choice.text_pair));
+  if (two_texts && choice.text.empty() && !layout.text_pair) layout.text_pair = 1;
   if (!choice.negative.empty()) {
     layout.negative = finder.find(choice.negative);
-  } else if (!labelled) {
+  } else if (use == RowUse::vectors) {
     layout.negative = finder.find_by_name(negative_names);
   }
   for (const std::string& column : choice.text) layout.text.push_back(finder.find(column));
-  if (choice.text.empty()) layout.text = default_texts(finder, layout, records[0].size());
+  if (choice.text.empty()) layout.text = default_texts(finder, layout, columns);
   require_apart(file, layout);
   return layout;
 }

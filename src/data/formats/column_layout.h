@@ -23,7 +23,7 @@ struct ColumnChoice {
 
 struct ColumnLayout {
   bool header = false;
-  std::optional<size_t> label;  // nothing where rows without labels are read
+  std::optional<size_t> label;  // nothing where there need not be one
   std::vector<size_t> text;
   std::optional<size_t> text_pair;
   std::optional<size_t> negative = {};
@@ -31,11 +31,18 @@ struct ColumnLayout {
 
 using Record = std::vector<std::string>;
 
-// `records` are the first of a file, all of one length, at least one. With `labelled` false the
-// label's column is left out rather than demanded. Throws ErrorCode::usage for a column that the
-// file does not have.
+// What rows are read for, which says whether there must be a label.
+enum class RowUse {
+  learn,         // a label is needed
+  vectors,       // only where a column is called so
+  answer,        // there may be one, which is left out of the text
+  answer_pairs,  // the same for a model that reads two texts
+};
+
+// `records` are the first of a file, all of one length, at least one. Throws ErrorCode::usage for a
+// column that the file does not have.
 ColumnLayout find_columns(const std::string& file, std::span<const Record> records,
-                          const ColumnChoice& choice, bool labelled);
+                          const ColumnChoice& choice, RowUse use);
 
 // "label queue, text message": names of the header `first`, else numbers from 1.
 std::string describe_columns(const ColumnLayout& layout, const Record& first);

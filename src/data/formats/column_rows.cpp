@@ -37,13 +37,13 @@ std::vector<Record> read_sample(DelimitedReader& reader, std::vector<int64_t>& l
 }  // namespace
 
 std::string read_column_rows(const std::filesystem::path& path, DelimitedFormat format,
-                             const ColumnChoice& columns, const RowSink& sink, bool labelled) {
+                             const ColumnChoice& columns, const RowSink& sink, RowUse use) {
   InputStream input(path);
   DelimitedReader reader(input, format);
   std::vector<int64_t> lines;
   const std::vector<Record> sample = read_sample(reader, lines);
   if (sample.empty()) return {};  // whoever asked for rows says that there are none
-  const ColumnLayout layout = find_columns(input.name(), sample, columns, labelled);
+  const ColumnLayout layout = find_columns(input.name(), sample, columns, use);
   if (layout.text.empty()) {
     fail_row({input.name(), lines[0]},
              fmt::format("found {} column, expected a label and a text; is it really {}?",

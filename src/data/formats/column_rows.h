@@ -10,11 +10,10 @@
 
 namespace headroom {
 
-// Reads every record; returns which column was what, for people. Without `labelled`, rows have no
-// label. Throws ErrorCode::bad_data naming file and line, ErrorCode::usage for a column that the
-// file does not have.
+// Reads every record; returns which column was what, for people. Throws ErrorCode::bad_data naming
+// file and line, ErrorCode::usage for a column that the file does not have.
 std::string read_column_rows(const std::filesystem::path& path, DelimitedFormat format,
                              const ColumnChoice& columns, const RowSink& sink,
-                             bool labelled = true);
+                             RowUse use = RowUse::learn);
 
 }  // namespace headroom

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace headroom {
 struct InputLine {
   std::string text;
   int64_t number = 0;  // from 1, counted from where reading began
-  uint64_t begin = 0;  // first byte, as InputStream::offset() counts
+  uint64_t begin = 0;  // first byte, as InputStream::offset() counts; of a row, rows before it
+  std::optional<std::string> pair = {};  // of a row: the second text
 };
 
 // Lines whose first byte is in [begin, end).

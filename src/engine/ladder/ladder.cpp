@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/precision.h"
 
 namespace headroom {
 namespace {
@@ -32,8 +33,9 @@ void Ladder::require(const Budget& budget) const {
   const StoredPolicy& stored = model_.policy();
   if (budget.latency_ms && table_ == nullptr) {
     throw Error(ErrorCode::usage, "classify",
-                "a latency target needs this machine's table: run headroom calibrate on the "
-                "checkpoint");
+                fmt::format("a latency target needs this machine's table: run headroom calibrate "
+                            "--precision {} on the checkpoint",
+                            precision_table.name(model_.weights().precision)));
   }
   const auto refuse = [&](const char* what, const char* missing) {
     throw Error(

@@ -90,8 +90,9 @@ class Trainer {
     }
     if (plan.keep_best) parameters_.restore(state_.best);
     record.finished = true;
-    progress_.note(fmt::format("{} stage: {} steps, validation {:.4f} (best at step {})",
-                               record.name, record.steps, record.best_score, record.best_step));
+    progress_.note(fmt::format("{} stage: {} steps, validation {:.2f} % (best at step {})",
+                               record.name, record.steps, 100 * record.best_score,
+                               record.best_step));
     save();
   }
 
@@ -220,7 +221,7 @@ class Trainer {
     update.units_scale = static_cast<double>(source_.batch_size());
     update.scaled_unit = "samples";
     update.detail = std::isfinite(last_loss_) ? fmt::format("loss {:.4f}", last_loss_) : "";
-    if (last_score_ >= 0) update.detail += fmt::format("  validation {:.4f}", last_score_);
+    if (last_score_ >= 0) update.detail += fmt::format("  validation {:.2f} %", 100 * last_score_);
     progress_.update(update);
   }
 

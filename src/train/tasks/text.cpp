@@ -59,7 +59,8 @@ EncodedDataset load_scored_texts(const ScoredRows& rows) {
 
 }  // namespace
 
-const TaskDefinition text_task = {[](TrainRequest&) {}, load_text_task, load_scored_texts, nullptr};
+const TaskDefinition text_task = {[](TrainRequest& request) { request.method = Method::nested; },
+                                  load_text_task, load_scored_texts, nullptr};
 
 }  // namespace train
 }  // namespace headroom
