@@ -4,7 +4,7 @@ _headroom() {
   local words=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect embed rerank calibrate tune serve import export report tokenize data --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect embed rerank calibrate plan tune serve import export report tokenize data --help --version' -- "$word")
     return
   fi
   case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in

@@ -1,7 +1,6 @@
 #include "checkpoint/latency_file.h"
 
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -12,7 +11,15 @@ namespace {
 
 constexpr uint64_t size_limit = 16ULL << 20;
 
-std::vector<LatencyTable> read_tables(const std::filesystem::path& file) {
+bool same_setting(const LatencyTable& a, const std::string& machine, const std::string& precision,
+                  int threads) {
+  return a.machine == machine && a.precision == precision && a.threads == threads;
+}
+
+}  // namespace
+
+std::vector<LatencyTable> read_latency_tables(const std::filesystem::path& checkpoint) {
+  const std::filesystem::path file = checkpoint / "latency.json";
   std::vector<LatencyTable> tables;
   if (!std::filesystem::exists(file)) return tables;
   const Json json =
@@ -24,24 +31,17 @@ std::vector<LatencyTable> read_tables(const std::filesystem::path& file) {
   return tables;
 }
 
-bool same_setting(const LatencyTable& a, const std::string& machine, const std::string& precision,
-                  int threads) {
-  return a.machine == machine && a.precision == precision && a.threads == threads;
-}
-
-}  // namespace
-
 std::optional<LatencyTable> find_latency_table(const std::filesystem::path& checkpoint,
                                                const std::string& machine,
                                                const std::string& precision, int threads) {
-  for (LatencyTable& table : read_tables(checkpoint / "latency.json")) {
+  for (LatencyTable& table : read_latency_tables(checkpoint)) {
     if (same_setting(table, machine, precision, threads)) return std::move(table);
   }
   return std::nullopt;
 }
 
 void store_latency_table(const std::filesystem::path& checkpoint, const LatencyTable& table) {
-  std::vector<LatencyTable> tables = read_tables(checkpoint / "latency.json");
+  std::vector<LatencyTable> tables = read_latency_tables(checkpoint);
   std::erase_if(tables, [&](const LatencyTable& old) {
     return same_setting(old, table.machine, table.precision, table.threads);
   });

@@ -5,10 +5,14 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "budget/latency_table.h"
 
 namespace headroom {
+
+// All tables, none where there is no file. Throws ErrorCode::bad_model when it is damaged.
+std::vector<LatencyTable> read_latency_tables(const std::filesystem::path& checkpoint);
 
 // The table of this machine; nothing when there is none. Throws ErrorCode::bad_model when the file
 // is damaged.

@@ -31,6 +31,7 @@ constexpr Verb native_verbs[] = {
     {"embed", "vectors of lines of text or JSON lines", run_embed},
     {"rerank", "sort passages by how well they answer a query", run_rerank},
     {"calibrate", "measure this machine's latency table into the checkpoint", run_calibrate},
+    {"plan", "cores, hours and cost of so many documents at each budget", run_plan},
     {"tune", "fit temperatures and the ladder of --budget auto, and prove what it promises",
      run_tune},
     {"serve", "answer over HTTP, with a page; lowers budgets under load", run_serve},
