@@ -11,7 +11,7 @@ PYTHON ?= /usr/bin/python3
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page \
-        python test-python test-dask api-docs deb release test-deb reference \
+        python test-python test-dask test-mpi api-docs deb release test-deb reference \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
 
@@ -204,6 +204,10 @@ test-python: python build ## `pip wheel .` with and without training, installed 
 test-dask: python build ## Dask for real: scheduler and workers, one killed, one joining; what it costs (a minute)
 	@scripts/install-packages dask
 	PYTHONPATH=$(BUILD)/python timeout 600 $(PYTHON) tests/python/dask_cluster.py
+
+test-mpi: build ## Open MPI for real: mpirun over two hosts, both this machine, trains the model of one process
+	@scripts/install-packages mpi
+	@PYTHON=$(PYTHON) scripts/test-mpi $(BUILD)
 
 # Packages hold three targets; CMake would build the tests and benchmarks before it packs them.
 deb: build ## build Debian packages into build/packages (packaging/README.md)
