@@ -69,15 +69,6 @@ ModelConfig read_config(const fs::path& directory) {
   return config_from_json(parse_json(text, ErrorCode::bad_model, "config.json"));
 }
 
-ModelConfig read_classifier_config(const fs::path& directory) {
-  ModelConfig config = read_config(directory);
-  require_answers(config, directory);
-  if (config.classifies()) return config;
-  throw Error(ErrorCode::usage, "open checkpoint",
-              fmt::format("{} is a model of task {}, and a classifier is needed",
-                          directory.string(), task_name(config.task)));
-}
-
 void require_answers(const ModelConfig& config, const fs::path& directory) {
   if (answers_text(config.task)) return;
   if (traits(config.task).output == OutputForm::states) {
@@ -104,7 +95,7 @@ TokenizerFiles read_tokenizer_files(const fs::path& directory) {
 
 void require_rows_for(const Vocabulary& vocabulary, const ModelConfig& config) {
   if (vocabulary.size() <= config.shape.vocabulary) return;
-  throw Error(ErrorCode::bad_model, "read tokenizer.json",
+  throw Error(ErrorCode::bad_model, "read vocabulary",
               fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",
                           vocabulary.size(), config.shape.vocabulary));
 }
@@ -119,11 +110,7 @@ Vocabulary read_vocabulary(const fs::path& directory, const ModelConfig& config)
   }
   Vocabulary vocabulary = Vocabulary::from_text(
       read_checkpoint_file(directory / "vocab.txt", Vocabulary::max_text_bytes));
-  if (vocabulary.size() != config.shape.vocabulary) {
-    throw Error(ErrorCode::bad_model, "read vocab.txt",
-                fmt::format("{} tokens, but config.json says vocab_size = {}: files of two models?",
-                            vocabulary.size(), config.shape.vocabulary));
-  }
+  require_rows_for(vocabulary, config);
   return vocabulary;
 }
 

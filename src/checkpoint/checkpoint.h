@@ -16,8 +16,6 @@ namespace headroom {
 
 // All throw ErrorCode::bad_model, naming the file, when something is missing or damaged.
 ModelConfig read_config(const std::filesystem::path& directory);
-// One with a pooler and a classifier.
-ModelConfig read_classifier_config(const std::filesystem::path& directory);
 // Throws unless `config`, of that directory, is of a model that answers texts.
 void require_answers(const ModelConfig& config, const std::filesystem::path& directory);
 Vocabulary read_vocabulary(const std::filesystem::path& directory, const ModelConfig& config);

@@ -10,7 +10,7 @@
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf/export.h"
 #include "checkpoint/hf/import.h"
-#include "hf_by_ids.h"
+#include "hf_model.h"
 
 namespace headroom {
 namespace {
@@ -76,9 +76,9 @@ TEST_P(EveryPrecision, PassesTheCheckerAtEveryBudget) {
 
 // Norms first, gates, windows and rotary positions; scores of relative positions.
 TEST_P(EveryPrecision, PassesTheCheckerForNetworksUnlikeBert) {
-  for (const char* name : {"modernbert-cls", "deberta-v2-cls"}) {
+  for (const char* name : {"modernbert-cls", "deberta-v2-cls", "roberta-ner", "mpnet-embed"}) {
     const TemporaryFolder folder;
-    import_by_ids(name, folder.path() / "model");
+    import_hf_folder(hf_model_folder(name), folder.path() / "model");
     onnx::ModelProto model = parsed(onnx_model(folder.path() / "model", 1, GetParam()));
     EXPECT_NO_THROW(onnx::checker::check_model(model)) << name;
     const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);
@@ -104,7 +104,7 @@ TEST(OnnxWriter, WritesTheNetworkOfTheFamily) {
 
 onnx::ModelProto written(const std::string& name) {
   const TemporaryFolder folder;
-  import_by_ids(name, folder.path() / "model");
+  import_hf_folder(hf_model_folder(name), folder.path() / "model");
   onnx::ModelProto model = parsed(onnx_model(folder.path() / "model", 1));
   EXPECT_NO_THROW(onnx::checker::check_model(model)) << name;
   const onnx::ShapeInferenceOptions strict(/*check_type=*/true, /*strict_mode=*/1);

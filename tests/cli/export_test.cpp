@@ -4,7 +4,7 @@
 #include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "cli/contract.h"
-#include "hf_by_ids.h"
+#include "hf_model.h"
 
 namespace headroom {
 namespace {
@@ -136,12 +136,26 @@ class OnnxRuntimePeersOf : public OnnxRuntimePeers,
 
 INSTANTIATE_TEST_SUITE_P(OnnxRuntimePeers, OnnxRuntimePeersOf,
                          ::testing::Values("bert-tiny", "deberta-v2-cls", "distilbert-tiny",
-                                           "electra-cls", "modernbert-cls", "roberta-cls"));
+                                           "electra-cls", "modernbert-cls", "roberta-cls",
+                                           "bert-multilabel", "bert-rerank", "bert-ner",
+                                           "roberta-ner", "bert-embed-cls", "bert-embed-mean",
+                                           "mpnet-embed"));
 
-TEST_P(OnnxRuntimePeersOf, GiveAnImportedModelTheLogitsOfTransformers) {
-  import_by_ids(GetParam(), folder_.path() / "imported");
+// Of a tagger token by token.
+std::vector<double> outputs_of(const HfCase& each) {
+  if (!each.embedding.empty()) return each.embedding;
+  std::vector<double> outputs = each.logits;
+  for (const auto& token : each.token_logits) {
+    outputs.insert(outputs.end(), token.begin(), token.end());
+  }
+  return outputs;
+}
+
+TEST_P(OnnxRuntimePeersOf, GiveAnImportedModelTheOutputsOfTransformers) {
+  const std::string imported = (folder_.path() / "imported").string();
   expect_success(
-      run({"export", "--model", (folder_.path() / "imported").string(), "--out", out()}));
+      run({"import", "--from", hf_model_folder(GetParam()).string(), "--out", imported}));
+  expect_success(run({"export", "--model", imported, "--out", out()}));
   const std::vector<HfCase> cases = hf_cases(GetParam());
   std::string requests = Json{{"load", out()}, {"threads", 1}}.dump() + "\n";
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -154,10 +168,28 @@ TEST_P(OnnxRuntimePeersOf, GiveAnImportedModelTheLogitsOfTransformers) {
   const std::vector<Json> replies = json_lines(peer);
   ASSERT_EQ(replies.size(), 1 + 2 * cases.size()) << transcript(peer);
   for (size_t i = 0; i < cases.size(); ++i) {
-    const Json& logits = replies[2 + 2 * i].at("logits");
-    ASSERT_EQ(logits.size(), cases[i].logits.size());
-    for (size_t k = 0; k < logits.size(); ++k) {
-      EXPECT_NEAR(logits[k].get<double>(), cases[i].logits[k], 1e-4) << cases[i].text;
+    const Json& found = replies[2 + 2 * i].at("logits");
+    const std::vector<double> expected = outputs_of(cases[i]);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t k = 0; k < expected.size(); ++k) {
+      EXPECT_NEAR(found[k].get<double>(), expected[k], 1e-4) << cases[i].text;
+    }
+  }
+}
+
+TEST_F(OnnxRuntimePeers, AnswerLikeTheEngineWhateverTheOutput) {
+  for (const char* name : {"bert-rerank", "bert-multilabel", "roberta-ner", "mpnet-embed"}) {
+    SCOPED_TRACE(name);
+    const std::string imported = (folder_.path() / name).string();
+    expect_success(run({"import", "--from", hf_model_folder(name).string(), "--out", imported}));
+    const auto texts = folder_.write("texts.txt", "a b c\nz\nq w e r t y\n");
+    for (
+        const Json& cell : json_lines(run(
+            {"bench",   "--model",  imported,   "--peer",  "onnxruntime",  "--peer-dir", peers_,
+             "--batch", "1",        "--tokens", "9",       "--budgets",    "1",          "--rounds",
+             "1",       "--warmup", "0",        "--texts", texts.string(), "--json"}))) {
+      if (cell.value("engine", "") == "onnxruntime") continue;
+      EXPECT_LT(cell.at("time_over_peer").at("fp32").value("score_difference", 1.0), 1e-4);
     }
   }
 }

@@ -45,9 +45,10 @@ void OnnxGraph::input(const std::string& name) {
   shape.add_dim()->set_dim_param("sequence");
 }
 
-void OnnxGraph::output(const std::string& name, int64_t columns) {
+void OnnxGraph::output(const std::string& name, const std::vector<std::string>& dynamic,
+                       int64_t columns) {
   onnx::TensorShapeProto& shape = declare(*graph_.add_output(), name, onnx::TensorProto::FLOAT);
-  shape.add_dim()->set_dim_param("batch");
+  for (const std::string& dim : dynamic) shape.add_dim()->set_dim_param(dim);
   shape.add_dim()->set_dim_value(columns);
 }
 

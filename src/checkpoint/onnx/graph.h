@@ -16,9 +16,10 @@ class OnnxGraph {
  public:
   explicit OnnxGraph(onnx::GraphProto& graph) : graph_(graph) {}
 
-  // An int64 input whose two dimensions are found out when it runs.
+  // An int64 input whose two dimensions are found out when it runs, as are those of an output in
+  // front of its columns.
   void input(const std::string& name);
-  void output(const std::string& name, int64_t columns);
+  void output(const std::string& name, const std::vector<std::string>& dynamic, int64_t columns);
 
   std::string floats(const std::string& name, const std::vector<int64_t>& dims,
                      std::span<const float> values);

@@ -86,7 +86,15 @@ class EncoderGraph {
       }
     }
     if (pre_norm()) x = norm(schema_.name_of({Role::final_norm}), x, shape_.width);
-    classify(x);
+    precision_ = OnnxPrecision::fp32;  // heads are small, and their errors would be the answer's
+    switch (config_.output_head()) {
+      case OutputHead::tagger:
+        return tag(x);
+      case OutputHead::vector:
+        return pool(x);
+      default:
+        return classify(x);
+    }
   }
 
  private:
@@ -108,7 +116,11 @@ class EncoderGraph {
     head_width_root_ = graph_.scalar(
         "head_width_root",
         std::sqrt(static_cast<float>(shape_.disentangled.terms() * shape_.head_width())));
-    index_zero_ = graph_.whole_scalar("index_zero", 0);
+  }
+
+  std::string index_zero() {
+    if (index_zero_.empty()) index_zero_ = graph_.whole_scalar("index_zero", 0);
+    return index_zero_;
   }
 
   std::string in_layer(Role role, int64_t layer) const {
@@ -190,7 +202,7 @@ class EncoderGraph {
     const std::string tokens = graph_.make("Squeeze", "bias_tokens",
                                            {"bias_length", graph_.whole("bias_length_axis", {0})});
     const std::string positions = graph_.make(
-        "Range", "bias_places", {index_zero_, tokens, graph_.whole_scalar("bias_step", 1)});
+        "Range", "bias_places", {index_zero(), tokens, graph_.whole_scalar("bias_step", 1)});
     const std::string queries =
         graph_.make("Unsqueeze", "bias_queries", {positions, graph_.whole("bias_query_axis", {1})});
     const std::string distances = graph_.make("Sub", "bias_distances", {queries, positions});
@@ -500,7 +512,7 @@ class EncoderGraph {
   }
 
   std::string first_token(const std::string& x) {
-    onnx::NodeProto& row = graph_.node("Gather", "first_token", {x, index_zero_});
+    onnx::NodeProto& row = graph_.node("Gather", "first_token", {x, index_zero()});
     set_attribute(row, "axis", int64_t{1});
     return row.output(0);
   }
@@ -529,7 +541,48 @@ class EncoderGraph {
       pooled = norm(schema_.name_of({Role::pooler_norm}), pooled, shape_.width);
     }
     dense(schema_.name_of({Role::classifier}), "logits", pooled, shape_.labels);
-    graph_.output("logits", shape_.labels);
+    graph_.output("logits", {"batch"}, shape_.labels);
+  }
+
+  void tag(const std::string& x) {
+    const std::string logits = linear(schema_.name_of({Role::tagger}), x, shape_.width,
+                                      shape_.labels, first(shape_.width), first(shape_.labels));
+    graph_.make("Identity", "logits", {logits});
+    graph_.output("logits", {"batch", "sequence"}, shape_.labels);
+  }
+
+  // The largest value of each dimension, over the tokens that are no padding.
+  std::string largest_token(const std::string& x) {
+    const std::string row =
+        graph_.make("Squeeze", "padding_row", {"key_bias", graph_.whole("padding_axis", {1})});
+    onnx::NodeProto& padding = graph_.node("Transpose", "padding_tokens", {row});
+    set_attribute(padding, "perm", std::vector<int64_t>{0, 2, 1});
+    onnx::NodeProto& largest =
+        graph_.node("ReduceMax", "largest_token",
+                    {graph_.make("Add", "tokens_or_least", {x, "padding_tokens"})});
+    set_attribute(largest, "axes", std::vector<int64_t>{1});
+    set_attribute(largest, "keepdims", int64_t{0});
+    return largest.output(0);
+  }
+
+  void pool(const std::string& x) {
+    const VectorConfig& vector = config_.output.vector;
+    std::string row = vector.pooling == Pooling::mean  ? mean_token(x)
+                      : vector.pooling == Pooling::cls ? first_token(x)
+                                                       : largest_token(x);
+    if (shape_.dense > 0) {
+      row = dense(schema_.name_of({Role::dense}), "projected", row, shape_.dense);
+      if (vector.activation == DenseActivation::tanh) {
+        row = graph_.make("Tanh", "projected_tanh", {row});
+      }
+    }
+    if (vector.normalize) {
+      onnx::NodeProto& length = graph_.node("ReduceL2", "vector_length", {row});
+      set_attribute(length, "axes", std::vector<int64_t>{1});
+      row = graph_.make("Div", "normalised", {row, length.output(0)});
+    }
+    graph_.make("Identity", "sentence_embedding", {row});
+    graph_.output("sentence_embedding", {"batch"}, shape_.vector_width());
   }
 
   OnnxGraph graph_;
@@ -555,7 +608,8 @@ void add_metadata(onnx::ModelProto& model, const std::string& key, const std::st
 
 std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
                        OnnxPrecision precision) {
-  const ModelConfig config = read_classifier_config(checkpoint);
+  const ModelConfig config = read_config(checkpoint);
+  require_answers(config, checkpoint);
   if (config.shape.attention != AttentionKind::standard) {
     throw Error(ErrorCode::usage, "write ONNX",
                 fmt::format("its attention is {}, only standard attention is exported",

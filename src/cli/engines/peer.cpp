@@ -88,7 +88,8 @@ int OnnxRuntimePeer::add_batch(std::span<const Tokens> inputs) {
 
 PeerRun OnnxRuntimePeer::run(int session, int batch) {
   const Json reply = ask({{"run", {{"session", session}, {"batch", batch}}}});
-  return {reply.at("ms").get<double>(), reply.at("logits").get<std::vector<float>>()};
+  return {reply.at("ms").get<double>(), reply.at("cpu_ms").get<double>(),
+          reply.at("logits").get<std::vector<float>>()};
 }
 
 Json OnnxRuntimePeer::ask(const Json& request) {

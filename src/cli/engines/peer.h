@@ -14,8 +14,9 @@
 namespace headroom {
 
 struct PeerRun {
-  double milliseconds = 0;    // measured by the peer around the forward pass alone
-  std::vector<float> logits;  // a row of labels per text
+  double milliseconds = 0;      // measured by the peer around the forward pass alone
+  double cpu_milliseconds = 0;  // that its process computed meanwhile
+  std::vector<float> logits;    // a row of labels per text
 };
 
 class OnnxRuntimePeer {

@@ -120,16 +120,27 @@ void time_all(std::vector<Contestant>& all, const BenchSettings& settings) {
     one.times.erase(one.times.begin(), one.times.begin() + settings.warmup);
 }
 
-double score_difference(const Head& head, const std::vector<Answer>& answers,
-                        const std::vector<float>& logits) {
-  const size_t labels = logits.size() / answers.size();
+// What an answer says, one number after another.
+std::vector<double> numbers_of(const Answer& answer) {
+  std::vector<double> numbers = answer.scores;
+  numbers.insert(numbers.end(), answer.embedding.begin(), answer.embedding.end());
+  numbers.push_back(answer.score);
+  return numbers;
+}
+
+// The peer's outputs are padded where there is one for every token.
+double score_difference(const Head& head, const Inputs& inputs, const std::vector<Answer>& answers,
+                        std::span<const float> outputs) {
+  const size_t padded = outputs.size() / answers.size();
   double most = 0;
   for (size_t i = 0; i < answers.size(); ++i) {
+    const size_t rows = head.rows() == Rows::all ? inputs[i].ids.size() : 1;
     Answer other;
-    head.answer(std::span(logits).subspan(i * labels, labels), other);
-    for (size_t k = 0; k < labels; ++k) {
-      most = std::max(most, std::abs(answers[i].scores[k] - other.scores[k]));
-    }
+    other.budget = answers[i].budget;
+    head.answer(outputs.subspan(i * padded, rows * static_cast<size_t>(head.width())), other);
+    const std::vector<double> ours = numbers_of(answers[i]);
+    const std::vector<double> theirs = numbers_of(other);
+    for (size_t k = 0; k < ours.size(); ++k) most = std::max(most, std::abs(ours[k] - theirs[k]));
   }
   return most;
 }
@@ -160,8 +171,9 @@ std::vector<PeerRatio> compare(const Contestant& ours, const std::vector<Contest
   std::vector<PeerRatio> ratios;
   for (const std::string& precision : peer.precisions()) {
     ratios.push_back(ratio_of(ours, find(all, "onnxruntime", precision, ours.budget)));
-    ratios.back().score_difference = score_difference(
-        native->session->model().head(), answers, peer.run(precision, ours.budget, batch).logits);
+    ratios.back().score_difference =
+        score_difference(native->session->model().head(), inputs, answers,
+                         peer.run(precision, ours.budget, batch).logits);
   }
   return ratios;
 }
