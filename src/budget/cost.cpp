@@ -88,13 +88,21 @@ int64_t embedding_count(const ModelShape& shape) {
          (shape.patch_values > 0 ? linear_count(shape.patch_values, D) + D : shape.vocabulary * E);
 }
 
-// `neurons` of all layers' FFNs.
-Cost cost_of_units(const ModelShape& shape, int64_t heads, int64_t neurons, int64_t tokens) {
+// What a head of a layer that sees a window alone has less to do than head_macs(): scores and sums
+// for keys further away.
+double macs_outside_window(const ModelShape& shape, int64_t layer, int64_t tokens) {
+  const int64_t far = tokens - 1 - shape.rotary.window_of(layer);
+  if (!shape.rotary.is_local(layer) || far <= 0) return 0;
+  return 2.0 * static_cast<double>(far * (far + 1) * shape.head_width());
+}
+
+// `attention` of all layers' heads, `neurons` of all their FFNs.
+Cost cost_of_units(const ModelShape& shape, double attention, int64_t neurons, int64_t tokens) {
   const auto T = static_cast<double>(tokens);
   const auto D = static_cast<double>(shape.width);
   Cost cost;
-  cost.attention_macs = static_cast<double>(heads) * head_macs(shape, tokens) +
-                        static_cast<double>(shape.layers) * controller_macs(shape, tokens);
+  cost.attention_macs =
+      attention + static_cast<double>(shape.layers) * controller_macs(shape, tokens);
   cost.model_macs = cost.attention_macs + output_macs(shape, tokens) +
                     static_cast<double>(ffn_matrices(shape)) * T * D * static_cast<double>(neurons);
   return cost;
@@ -131,15 +139,24 @@ double controller_macs(const ModelShape& shape, int64_t tokens) {
 }
 
 Cost cost_of(const ModelShape& shape, const Selection& selection, int64_t tokens) {
+  double attention = 0;
   int64_t neurons = 0;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
+    attention += static_cast<double>(selection.heads_of(layer)) *
+                 (head_macs(shape, tokens) - macs_outside_window(shape, layer, tokens));
     neurons += selection.ffn_of(layer, shape.ffn);
   }
-  return cost_of_units(shape, selection.total(), neurons, tokens);
+  return cost_of_units(shape, attention, neurons, tokens);
 }
 
 Cost cost_of_heads(const ModelShape& shape, int64_t heads, int64_t tokens) {
-  return cost_of_units(shape, heads, shape.layers * shape.ffn, tokens);
+  double outside = 0;  // of a head of each layer; which layers the heads are of is not known
+  for (int64_t layer = 0; layer < shape.layers; ++layer) {
+    outside += macs_outside_window(shape, layer, tokens);
+  }
+  const double attention = static_cast<double>(heads) *
+                           (head_macs(shape, tokens) - outside / static_cast<double>(shape.layers));
+  return cost_of_units(shape, attention, shape.layers * shape.ffn, tokens);
 }
 
 Cost dense_cost(const ModelShape& shape, int64_t tokens) {

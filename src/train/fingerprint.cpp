@@ -79,6 +79,13 @@ std::string digest_of_checkpoint(const std::filesystem::path& checkpoint) {
                  read_file(checkpoint / "model.safetensors", ErrorCode::bad_model)});
 }
 
+// A vocabulary that is a part of a tokenizer has no text of its own.
+std::string digest(const Vocabulary& vocabulary) {
+  const TokenizerFiles* files = vocabulary.files();
+  if (files == nullptr) return digest({vocabulary.to_text()});
+  return digest({files->tokenizer_json, files->tokenizer_config});
+}
+
 }  // namespace
 
 Json fingerprint(const TrainRequest& request, const TaskData& data) {
@@ -88,7 +95,7 @@ Json fingerprint(const TrainRequest& request, const TaskData& data) {
   json["training rows"] = digest(data.train);
   json["validation rows"] = digest(data.validation);
   json["test rows"] = digest(data.test);
-  json["vocabulary"] = digest({data.vocabulary->to_text()});
+  json["vocabulary"] = digest(*data.vocabulary);
   json["labels"] = digest(data.labels);
   return json;
 }

@@ -130,6 +130,20 @@ TEST(Cost, OfATranslationIsThatOfItsParts) {
   EXPECT_EQ(translation_cost(shape, 3, 2).attention_macs, encoder + self + cross - saved + mixing);
 }
 
+TEST(Cost, OfALayerWithAWindowCountsTheKeysInIt) {
+  ModelShape shape = one_layer();
+  shape.layers = 2;
+  const Selection all = all_heads(2, 2);
+  const double whole = cost_of(shape, all, 5).attention_macs;
+  shape.rotary = {.theta = 100, .local_theta = 100, .window = 1, .global_every = 2};
+  // The second layer's five tokens see 2, 3, 3, 3 and 2 of 25 pairs; 4 wide, scores and sums.
+  EXPECT_EQ(cost_of(shape, all, 5).attention_macs, whole - (25 - 13) * 4 * 2);
+  EXPECT_EQ(cost_of_heads(shape, 4, 5).attention_macs, cost_of(shape, all, 5).attention_macs);
+  EXPECT_EQ(cost_of(shape, all, 2).attention_macs, cost_of_heads(shape, 4, 2).attention_macs);
+  shape.rotary.window = 4;
+  EXPECT_EQ(cost_of(shape, all, 5).attention_macs, whole) << "all of them are in it";
+}
+
 TEST(Cost, OfALanguageModelAndOfImagesCountsTheirOutputAndPatches) {
   ModelShape shape = one_layer();
   const Selection all = all_heads(1, 2);

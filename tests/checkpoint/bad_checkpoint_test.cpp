@@ -140,7 +140,7 @@ const BadCheckpoint bad_checkpoints[] = {
     {"FfnTooWide", "intermediate_size is 1048577", with_config(R"({"intermediate_size":1048577})")},
     {"OtherWidthThanTheWeights", "has shape", with_config(R"({"hidden_size":8})")},
     {"OneLayerMoreThanTheWeights", "has no tensor", with_config(R"({"num_hidden_layers":3})")},
-    {"VocabularyOfAnotherModel", "files of two models?", with_config(R"({"vocab_size":7})")},
+    {"VocabularyOfAnotherModel", "files of two models?", with_config(R"({"vocab_size":5})")},
     {"NegativeEpsilon", "layer_norm_eps", with_config(R"({"layer_norm_eps":-1})")},
     // What the network computes.
     {"AnotherNetwork", "model_type is \"gpt2\"", with_config(R"({"model_type":"gpt2"})")},

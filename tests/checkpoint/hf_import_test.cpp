@@ -1,4 +1,5 @@
 // Hugging Face folders that are well: what each of their many spellings becomes.
+#include "checkpoint/hf/config.h"
 #include "checkpoint/hf/import.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 #include "checkpoint/hf/export.h"
 #include "checkpoint/hf_fixture.h"
 #include "checkpoint/tensors/safetensors.h"
-#include "hf_by_ids.h"
+#include "hf_model.h"
 
 namespace headroom {
 namespace {
@@ -106,7 +107,19 @@ TEST(HfImport, ABareModelIsAnEncoderWithItsPooler) {
   EXPECT_EQ(file.read_f32("bert.pooler.dense.bias"),
             fixture.tensors.at("pooler.dense.bias").values);
   expect_error(ErrorCode::bad_model, "has no labels",
-               [&] { read_classifier_config(fixture.out()); });
+               [&] { require_answers(config, fixture.out()); });
+}
+
+TEST(HfImport, TheTableMayHaveMoreRowsThanThereAreTokens) {
+  HfFixture fixture;
+  HfTensor& words = fixture.tensors.at("bert.embeddings.word_embeddings.weight");
+  words.shape[0] = 9;
+  words.values.resize(words.values.size() + 8, 0.5F);
+  fixture.config["vocab_size"] = 9;
+  fixture.imported();
+  const ModelConfig config = read_config(fixture.out());
+  EXPECT_EQ(config.shape.vocabulary, 9);
+  EXPECT_EQ(read_vocabulary(fixture.out(), config).size(), 7);
 }
 
 TEST(HfImport, ABareModelMayHaveNoPoolerAndNameNoArchitecture) {
@@ -290,14 +303,16 @@ TEST(RealFolder, GoesRoundBitEqual) {
 // config.json of a folder, as our checkpoint of it has it.
 Json imported_config(const std::string& name) {
   const TemporaryFolder folder;
-  const ModelConfig config = import_by_ids(name, folder.path() / "model");
+  const ModelConfig config =
+      import_hf_folder(hf_model_folder(name), folder.path() / "model").config;
   EXPECT_EQ(read_config(folder.path() / "model").shape, config.shape);
   return Json::parse(file_text(folder.path() / "model" / "config.json"));
 }
 
 TEST(RealFolder, OfRobertaCountsPositionsBehindThePaddingToken) {
   const TemporaryFolder folder;
-  const ModelShape shape = import_by_ids("roberta-cls", folder.path() / "model").shape;
+  const ModelShape shape =
+      import_hf_folder(hf_model_folder("roberta-cls"), folder.path() / "model").config.shape;
   EXPECT_EQ(shape.positions, 128);
   EXPECT_EQ(shape.position_rows(), 130);
   EXPECT_EQ(shape.padding_position, 1);

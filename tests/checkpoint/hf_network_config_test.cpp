@@ -69,6 +69,10 @@ TEST(NetworkConfig, ReadsWhatOlderVersionsWrote) {
   EXPECT_EQ(rotary.theta_of(1), 500.0);
   EXPECT_EQ(rotary.window_of(1), 8);
   EXPECT_EQ(rotary.window_of(3), 0);
+  json["local_rope_theta"] = nullptr;
+  EXPECT_EQ(read_hf_config(json).config.shape.rotary.theta_of(1), 80000.0) << "that of the others";
+  json.erase("local_rope_theta");
+  EXPECT_EQ(read_hf_config(json).config.shape.rotary.theta_of(1), 10000.0);
   json = config_of("deberta-v2-cls");
   json["pos_att_type"] = "c2p|p2c";
   EXPECT_EQ(read_hf_config(json).config.shape.disentangled.terms(), 3);

@@ -7,6 +7,8 @@
 
 #include "base/files/file.h"
 #include "checkpoint/hf_fixture.h"
+#include "text/pipeline/read_tokenizer.h"
+#include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
 namespace {
@@ -136,6 +138,30 @@ const Departure departures[] = {
        json["model"]["vocab"]["go\nod"] = 5;
      }},
 };
+
+// The same model with its list of pieces alone, and with its tokenizer.json.
+TEST(TokenizerJson, TruncatesPairsLikeTheListOfItsPieces) {
+  Json whole_json = bert_tokenizer();
+  for (const auto& [token, id] : {std::pair("[CLS]", 2), std::pair("[SEP]", 3)}) {
+    whole_json["post_processor"]["special_tokens"][token] = {
+        {"id", token}, {"ids", {id}}, {"tokens", {token}}};
+  }
+  const std::string json = whole_json.dump();
+  const WordPieceTokenizer listed(parse_tokenizer_json(json).vocabulary);
+  const auto whole = read_tokenizer({json, ""});
+  for (size_t first = 0; first < 6; ++first) {
+    for (size_t second = 0; second < 6; ++second) {
+      std::string left, right;
+      for (size_t i = 0; i < first; ++i) left += "good ";
+      for (size_t i = 0; i < second; ++i) right += "goodly ";
+      for (int limit = 3; limit < 20; ++limit) {
+        EXPECT_EQ(listed.encode_pair(left, right, limit).ids,
+                  whole->encode_pair(left, right, limit).ids)
+            << first << " and " << second << " words in " << limit << " tokens";
+      }
+    }
+  }
+}
 
 class Departures : public ::testing::TestWithParam<Departure> {};
 

@@ -4,13 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf/export.h"
 #include "checkpoint/hf/import.h"
-#include "engine/model.h"
-#include "hf_by_ids.h"
+#include "engine/session.h"
 
 namespace headroom {
 namespace {
@@ -68,64 +65,19 @@ TEST_P(ImportedModel, GivesTheSameAfterExportAndImport) {
   }
 }
 
-TEST_P(ImportedModel, GivesIdsOfRobertaTheLogitsOfTransformers) {
+TEST_P(ImportedModel, GivesTextsTheVectorsOfSentenceTransformers) {
   const TemporaryFolder folder;
-  import_by_ids("roberta-cls", folder.path() / "model");
+  import_hf_folder(hf_model_folder("mpnet-embed"), folder.path() / "model");
   EngineOptions options;
   options.isa = GetParam();
-  const auto model = EngineModel::load(folder.path() / "model", options);
-  for (const HfCase& each : hf_cases("roberta-cls")) {
-    const std::vector<float> logits = logits_of(*model, each.tokens, 1.0);
-    for (size_t i = 0; i < logits.size(); ++i) {
-      EXPECT_NEAR(logits[i], each.logits[i], 1e-5) << each.text;
-    }
-  }
-}
-
-// Every row as it is.
-class StatesHead : public Head {
- public:
-  explicit StatesHead(int64_t width) : width_(width) {}
-  Rows rows() const override { return Rows::all; }
-  int64_t width() const override { return width_; }
-  void compute(const HeadInput& input, float* outputs) const override {
-    for (int64_t row = 0; row < input.rows; ++row) {
-      std::copy_n(input.states.x.floats() + row * input.states.x.stride, width_,
-                  outputs + row * width_);
-    }
-  }
-  void answer(std::span<const float> /*outputs*/, Answer& /*answer*/) const override {}
-
- private:
-  int64_t width_;
-};
-
-// The mean of all rows, of length 1.
-std::vector<double> mean_vector(std::span<const float> states, size_t width) {
-  std::vector<double> sum(width);
-  for (size_t i = 0; i < states.size(); ++i) sum[i % width] += states[i];
-  double square = 0;
-  for (const double x : sum) square += x * x;
-  for (double& x : sum) x /= std::sqrt(square);
-  return sum;
-}
-
-TEST_P(ImportedModel, GivesIdsOfMpnetTheVectorsOfSentenceTransformers) {
-  const TemporaryFolder folder;
-  import_by_ids("mpnet-embed", folder.path() / "model");
-  EngineOptions options;
-  options.isa = GetParam();
-  const auto model = EngineModel::load(folder.path() / "model", options);
-  const auto width = static_cast<size_t>(model->config().shape.width);
-  const StatesHead head(model->config().shape.width);
-  const Encoder encoder(model->weights(), model->kernels(), head);
+  Session session(EngineModel::load(folder.path() / "model", options));
   for (const HfCase& each : hf_cases("mpnet-embed")) {
-    Arena arena;
-    std::vector<float> states(each.tokens.ids.size() * width);
-    const Tokens sequence = {each.tokens.ids, {}};
-    encoder.run({&sequence, 1}, model->plan(1.0), states, arena);
-    const std::vector<double> vector = mean_vector(states, width);
-    for (size_t i = 0; i < width; ++i) EXPECT_NEAR(vector[i], each.embedding[i], 1e-5) << each.text;
+    const Text text{each.text};
+    const std::vector<float> vector = session.run({&text, 1}, Budget{}).at(0).embedding;
+    ASSERT_EQ(vector.size(), each.embedding.size());
+    for (size_t i = 0; i < vector.size(); ++i) {
+      EXPECT_NEAR(vector[i], each.embedding[i], 1e-5) << each.text;
+    }
   }
 }
 

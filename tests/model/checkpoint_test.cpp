@@ -8,7 +8,7 @@
 #include "base/files/file.h"
 #include "checkpoint/hf/import.h"
 #include "full_disk.h"
-#include "hf_by_ids.h"
+#include "hf_model.h"
 #include "model/forward.h"
 #include "model/random_models.h"
 #include "model/weights_io.h"
@@ -276,7 +276,7 @@ TEST(ImportedCheckpoint, GivesTheLogitsOfTransformers) {
 // Ids as they are: what reads texts is tested with the engine.
 TEST(ImportedCheckpoint, GivesIdsOfRobertaTheLogitsOfTransformers) {
   const TemporaryFolder folder;
-  testing::import_by_ids("roberta-cls", folder.path() / "model");
+  import_hf_folder(testing::hf_model_folder("roberta-cls"), folder.path() / "model");
   const ModelWeights weights = read_weights(folder.path() / "model");
   for (const testing::HfCase& each : testing::hf_cases("roberta-cls")) {
     Batch batch;
@@ -289,7 +289,7 @@ TEST(ImportedCheckpoint, GivesIdsOfRobertaTheLogitsOfTransformers) {
 
 TEST(ImportedCheckpoint, GivesIdsOfMpnetTheVectorsOfSentenceTransformers) {
   const TemporaryFolder folder;
-  testing::import_by_ids("mpnet-embed", folder.path() / "model");
+  import_hf_folder(testing::hf_model_folder("mpnet-embed"), folder.path() / "model");
   const ModelWeights weights = read_weights(folder.path() / "model");
   for (const testing::HfCase& each : testing::hf_cases("mpnet-embed")) {
     Batch batch;

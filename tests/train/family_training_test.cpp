@@ -1,8 +1,11 @@
 // Every method on families that differ from BERT in more than names, from a CSV file to a
-// checkpoint that runs at every budget.
+// checkpoint that runs at every budget; and what training keeps of an imported model.
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/hf/import.h"
+#include "checkpoint/make_tokenizer.h"
+#include "hf_model.h"
 #include "support.h"
 #include "train/evaluate/predictor.h"
 #include "train/reviews.h"
@@ -78,6 +81,49 @@ TEST_P(FamilyTraining, OtherMethodsRunAtABudgetAndFineTuneAgain) {
     train_quietly(request);
     EXPECT_EQ(read_config(request.out).shape.family, request.shape.family);
   }
+}
+
+// From an imported folder to a trained checkpoint that reads texts with the folder's tokenizer.
+class ImportedTraining : public ::testing::Test {
+ protected:
+  std::filesystem::path trained_from(const std::filesystem::path& hf_folder) {
+    import_hf_folder(hf_folder, folder.path() / "init");
+    TrainRequest request = request_for(csv, folder.path() / "model");
+    request.init = folder.path() / "init";
+    request.method = Method::nested;
+    request.recipe.dense_epochs = request.recipe.nested_epochs = 0.2;
+    train_quietly(request);
+    return request.out;
+  }
+
+  TemporaryFolder folder;
+  const std::filesystem::path csv = folder.write("train.csv", reviews(100, 1));
+};
+
+TEST_F(ImportedTraining, KeepsATokenizerThatIsNoListOfWords) {
+  const std::filesystem::path model = trained_from(hf_model_folder("xlmr-cls"));
+  const auto bytes = [](const std::filesystem::path& file) {
+    return read_file(file, ErrorCode::bad_model);
+  };
+  EXPECT_EQ(bytes(model / "tokenizer.json"), bytes(hf_model_folder("xlmr-cls") / "tokenizer.json"));
+  EXPECT_FALSE(std::filesystem::exists(model / "vocab.txt"));
+  const Predictor predictor(model, 0.5, 1, "cpu");
+  const auto tokenizer = load_tokenizer(model, predictor.config());
+  const std::string text = "Größe 12, lovely";
+  EXPECT_EQ(predictor.predict({text}).tokens,
+            static_cast<int64_t>(tokenizer->encode(text, 12).size()));
+}
+
+TEST_F(ImportedTraining, KeepsRowsThatNoTokenHas) {
+  const std::filesystem::path from = folder.path() / "hf";
+  std::filesystem::copy(hf_model_folder("bert-tiny"), from);
+  std::string tokens = read_file(from / "vocab.txt", ErrorCode::bad_model);
+  tokens.resize(tokens.rfind('\n', tokens.size() - 2) + 1);
+  std::filesystem::remove(from / "vocab.txt");
+  folder.write("hf/vocab.txt", tokens);
+  const ModelConfig config = read_config(trained_from(from));
+  EXPECT_EQ(config.shape.vocabulary, read_config(folder.path() / "init").shape.vocabulary);
+  EXPECT_EQ(read_vocabulary(folder.path() / "model", config).size(), config.shape.vocabulary - 1);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include "base/files/file.h"
 #include "support.h"
+#include "train/fingerprint.h"
 #include "train/loop/plan.h"
 #include "train/loop/trainer.h"
 #include "train/recipe.h"
+#include "train/rows/task_data.h"
 #include "train/runtime.h"
 #include "train/stop_at.h"
 #include "train/tiny.h"
@@ -273,6 +275,17 @@ TEST_F(SavedState, OfAModelOfAnotherSizeIsRefused) {
   wider.model.shape.ffn = 48;
   wider.model.weights = fresh_weights(wider.model.shape, 1, torch::kCPU);
   expect_error(ErrorCode::bad_data, "", [&] { wider.run(); });
+}
+
+TEST(Fingerprint, TellsTokenizersOfTheSameTokensApart) {
+  const auto vocabulary_of = [](const char* tokenizer_json) {
+    TaskData data;
+    data.vocabulary = Vocabulary::with_words({"a"});
+    data.vocabulary->set_files({tokenizer_json, ""});
+    return fingerprint({}, data).at("vocabulary");
+  };
+  EXPECT_EQ(vocabulary_of("one"), vocabulary_of("one"));
+  EXPECT_NE(vocabulary_of("one"), vocabulary_of("two"));
 }
 
 }  // namespace

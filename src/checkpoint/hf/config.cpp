@@ -99,9 +99,22 @@ void note_other_dropouts(const JsonFields& fields, const ModelSchema& schema, Hf
   }
 }
 
+// Transformers takes a null theta of ModernBERT's local layers for that of the others, and one that
+// is not there for its default.
+Json said_keys(const Json& json) {
+  Json said = without_nulls(json);
+  constexpr const char* local = "local_rope_theta";
+  constexpr const char* global = "global_rope_theta";
+  if (json.contains(local) && !said.contains(local) && said.contains(global)) {
+    said[local] = said[global];
+  }
+  return said;
+}
+
 }  // namespace
 
-HfConfig read_hf_config(const Json& json) {
+HfConfig read_hf_config(const Json& given) {
+  const Json json = said_keys(given);
   const JsonFields fields(json, ErrorCode::bad_model, "config.json");
   HfConfig read;
   const ModelSchema& schema = read_family(fields);

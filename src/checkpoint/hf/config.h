@@ -15,7 +15,7 @@ struct HfConfig {
   std::vector<std::string> notes;  // what was there and is not kept
 };
 
-// `json` without the keys that are null. Throws ErrorCode::bad_model.
+// Throws ErrorCode::bad_model. A null is what was not said, unless Transformers reads it otherwise.
 HfConfig read_hf_config(const Json& json);
 
 }  // namespace headroom

@@ -73,9 +73,13 @@ std::string HfFolder::text(const std::string& name, uint64_t limit) const {
 }
 
 Json HfFolder::json(const std::string& name) const {
-  const Json parsed = parse_json(text(name, json_limit), ErrorCode::bad_model, name);
+  return without_nulls(json_with_nulls(name));
+}
+
+Json HfFolder::json_with_nulls(const std::string& name) const {
+  Json parsed = parse_json(text(name, json_limit), ErrorCode::bad_model, name);
   if (!parsed.is_object()) fail(fmt::format("{} is not a JSON object", name));
-  return without_nulls(parsed);
+  return parsed;
 }
 
 Json HfFolder::list(const std::string& name) const {

@@ -36,6 +36,7 @@ class HfFolder {
 
   std::string text(const std::string& name, uint64_t limit) const;
   Json json(const std::string& name) const;  // without the keys that are null
+  Json json_with_nulls(const std::string& name) const;
   Json list(const std::string& name) const;
 
  private:

@@ -65,7 +65,7 @@ ImportReport import_hf_folder(const std::filesystem::path& from, const std::file
   const HfFolder root(from, options.follow_links ? FolderLinks::outside : FolderLinks::inside);
   const std::optional<SentenceFolder> sentence = find_sentence_folder(root);
   const HfFolder folder = sentence ? sentence->transformer : root;
-  const HfConfig config = read_hf_config(folder.json("config.json"));
+  const HfConfig config = read_hf_config(folder.json_with_nulls("config.json"));
   ImportReport report;
   report.config = config.config;
   if (!options.labels.empty()) rename_labels(options.labels, report.config);

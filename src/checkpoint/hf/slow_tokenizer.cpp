@@ -177,7 +177,7 @@ std::string from_sentencepiece(const HfFolder& folder, const std::string& file,
 
 std::string from_mpnet_vocabulary(const HfFolder& folder) {
   SortedJson vocabulary = SortedJson::object();
-  int64_t id = 0;
+  uint64_t id = 0;  // unsigned, as parsed ids are
   for (std::string& token : text_lines(folder.text("vocab.txt", Vocabulary::max_text_bytes))) {
     vocabulary[std::move(token)] = id++;
   }

@@ -136,8 +136,8 @@ TokenizerFiles read_files(const HfFolder& folder) {
   return files;
 }
 
-void require_rows(int64_t tokens, const ModelShape& shape, bool exactly) {
-  if (exactly ? tokens == shape.vocabulary : tokens <= shape.vocabulary) return;
+void require_rows(int64_t tokens, const ModelShape& shape) {
+  if (tokens <= shape.vocabulary) return;
   refuse_tokenizer(
       fmt::format("the vocabulary has {} tokens, but config.json says vocab_size = {}: files of "
                   "two models, or tokens added later?",
@@ -149,7 +149,7 @@ HfTokenizer read_pipeline(TokenizerFiles files, const ModelShape& shape) {
   tokenizer.kind = TokenizerKind::pipeline;
   tokenizer.files = std::move(files);
   const auto opened = read_tokenizer(tokenizer.files);
-  require_rows(opened->vocabulary().size(), shape, false);
+  require_rows(opened->vocabulary().size(), shape);
   tokenizer.max_tokens = opened->truncation().max_tokens;
   return tokenizer;
 }
@@ -182,7 +182,7 @@ HfTokenizer read_hf_tokenizer(const HfFolder& folder, const ModelShape& shape) {
                     *settings.lower_case, fast->lower_case));
   }
   const Vocabulary& found = fast ? fast->vocabulary : *vocabulary;
-  require_rows(found.size(), shape, true);
+  require_rows(found.size(), shape);
   const bool lower_case = fast ? fast->lower_case : settings.lower_case.value_or(true);
   return {TokenizerKind::wordpiece, lower_case, found.to_text(), {}, settings.max_tokens};
 }
@@ -195,7 +195,7 @@ std::unique_ptr<Tokenizer> open_hf_tokenizer(const HfFolder& folder) {
   const TokenizerSettings settings = read_settings(folder, {});
   auto tokenizer =
       std::make_unique<WordPieceTokenizer>(*vocabulary, settings.lower_case.value_or(true));
-  Truncation truncation;
+  Truncation truncation = tokenizer->truncation();
   if (settings.max_tokens) truncation.max_tokens = static_cast<int>(*settings.max_tokens);
   tokenizer->set_truncation(truncation);
   return tokenizer;

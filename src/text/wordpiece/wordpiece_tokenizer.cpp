@@ -21,6 +21,7 @@ WordPieceTokenizer::WordPieceTokenizer(Vocabulary vocabulary, bool lower_case)
     const std::optional<int32_t> id = vocabulary_.find(token);
     if (id) special_.push_back({token, *id});
   }
+  set_truncation({.odd_to_longer = true});  // with a tokenizer.json or without: as BERT's
 }
 
 // The offset of the first special token at or behind `from`, or the size of the text.

@@ -1,5 +1,7 @@
 #include "train/rows/task_data.h"
 
+#include <algorithm>
+
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 
@@ -18,7 +20,8 @@ TextCoding read_coding(const std::filesystem::path& checkpoint) {
 
 ModelShape fit_shape(ModelShape shape, const TaskData& data) {
   const RowForm rows = traits(data.task).rows;
-  shape.vocabulary = data.vocabulary->size();
+  // A model to start from may have more rows than its tokenizer has tokens.
+  shape.vocabulary = std::max<int64_t>(shape.vocabulary, data.vocabulary->size());
   shape.positions = data.max_tokens;
   shape.labels = static_cast<int64_t>(data.labels.size());
   shape.causal = rows == RowForm::stream;
