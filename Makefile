@@ -10,8 +10,7 @@ PYTHON ?= /usr/bin/python3
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
-        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page \
-        python test-python test-dask test-mpi api-docs deb release test-deb reference \
+        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page python test-python test-dask test-mpi api-docs deb release test-deb reference bench-families \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-rank-kill test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
 
@@ -162,6 +161,10 @@ soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600
 attack: with-bench ## every attack of SECURITY.md's table on a server of this build (about 3 minutes)
 	cmake --build $(BUILD) -j $(JOBS) --target bench-attack
 	@scripts/attack
+
+bench-families: with-bench peers ## every family beside Transformers (MODELS) and ONNX Runtime; texts under $HEADROOM_DATA
+	cmake --build $(BUILD) -j $(JOBS) --target bench-families
+	@scripts/bench-families
 
 bench-tokenizer: with-bench ## WordPiece speed of this machine on AG News, found under $HEADROOM_DATA
 	@scripts/bench-tokenizer

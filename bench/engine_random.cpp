@@ -12,8 +12,8 @@
 namespace headroom {
 
 void write_random_checkpoint(const std::filesystem::path& directory, ModelShape shape) {
-  std::vector<std::string> words;
-  for (int64_t i = 0; i < shape.vocabulary - special_count; ++i) {
+  std::vector<std::string> words = {"<s>", "</s>"};  // which some families frame texts with
+  for (int64_t i = 2; i < shape.vocabulary - special_count; ++i) {
     words.push_back(fmt::format("w{}", i));
   }
   ModelConfig config;
@@ -28,7 +28,7 @@ void write_random_checkpoint(const std::filesystem::path& directory, ModelShape 
   for (size_t i = 0; i < names.size(); ++i) {
     int64_t count = 1;
     for (const int64_t dim : names[i].shape) count *= dim;
-    const bool is_norm_weight = names[i].name.ends_with("LayerNorm.weight");
+    const bool is_norm_weight = is_norm(names[i].module.role) && !names[i].bias;
     for (int64_t j = 0; j < count; ++j) {
       tensors[i].push_back(static_cast<float>((is_norm_weight ? 1 : 0) + 0.05 * random.normal()));
     }

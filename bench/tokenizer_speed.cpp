@@ -20,27 +20,17 @@
 #include "text/pipeline/read_tokenizer.h"
 #include "text/wordpiece/wordpiece_tokenizer.h"
 #include "text/wordpiece/wordpiece_trainer.h"
+#include "tokenizer_rate.h"
 
 namespace headroom {
 namespace {
 
-constexpr int max_tokens = 512;  // BERT's longest input
 constexpr int32_t trained_size = 16000;
 
 double seconds(const std::function<void()>& work) {
   const auto started = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-}
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 void measure_training(const std::vector<std::string_view>& lines) {
@@ -66,27 +56,17 @@ std::unique_ptr<Tokenizer> open_tokenizer(const std::filesystem::path& file) {
 
 void measure_encoding(const std::vector<std::string_view>& lines, size_t bytes,
                       const std::filesystem::path& file, int passes) {
-  const std::unique_ptr<Tokenizer> tokenizer = open_tokenizer(file);
-  size_t tokens = 0;
-  std::vector<double> times;
-  for (int pass = -1; pass < passes; ++pass) {  // the first one warms up
-    tokens = 0;
-    const double time = seconds([&] {
-      for (const std::string_view line : lines)
-        tokens += tokenizer->encode(line, max_tokens).size();
-    });
-    if (pass >= 0) times.push_back(time);
-  }
-  std::sort(times.begin(), times.end());
-  const auto row = [&](std::string name, double time) -> std::vector<std::string> {
-    return {std::move(name), fmt::format("{:.2f}", static_cast<double>(tokens) / time / 1e6),
-            fmt::format("{:.1f}", static_cast<double>(bytes) / time / 1e6)};
+  const TokenizerRate rate = time_tokenizer(*open_tokenizer(file), lines, passes);
+  const auto row = [&](std::string name, double quantile) -> std::vector<std::string> {
+    const double tokens = rate.tokens_per_second(quantile);
+    const double per_token = static_cast<double>(bytes) / static_cast<double>(rate.tokens);
+    return {std::move(name), fmt::format("{:.2f}", tokens / 1e6),
+            fmt::format("{:.1f}", tokens * per_token / 1e6)};
   };
   fmt::print("{}, {}: {} lines, {} tokens, {} passes, 1 thread\n{}", cpu_name(), today(),
-             lines.size(), tokens, passes,
+             lines.size(), rate.tokens, passes,
              aligned_text({{"pass", "million tokens/s", "MB/s"},
-                           {row("median", times[times.size() / 2]), row("slowest", times.back()),
-                            row("fastest", times.front())}}));
+                           {row("median", 0.5), row("slowest", 0), row("fastest", 1)}}));
 }
 
 int run(const std::filesystem::path& text_file, const std::filesystem::path& vocabulary,
