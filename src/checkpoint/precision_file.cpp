@@ -11,7 +11,7 @@
 namespace headroom {
 namespace {
 
-constexpr const char* file_name = "precision.json";
+constexpr const char* precision_file_name = "precision.json";
 constexpr uint64_t size_limit = 1ULL << 20;
 
 std::string weights_of(const ModelConfig& config) {
@@ -19,11 +19,11 @@ std::string weights_of(const ModelConfig& config) {
 }
 
 Json read_choices(const std::filesystem::path& checkpoint) {
-  const std::filesystem::path file = checkpoint / file_name;
+  const std::filesystem::path file = checkpoint / precision_file_name;
   if (!std::filesystem::exists(file)) return Json::array();
   const Json json =
-      parse_json(read_checkpoint_file(file, size_limit), ErrorCode::bad_model, file_name);
-  return JsonFields(json, ErrorCode::bad_model, file_name).array("choices");
+      parse_json(read_checkpoint_file(file, size_limit), ErrorCode::bad_model, precision_file_name);
+  return JsonFields(json, ErrorCode::bad_model, precision_file_name).array("choices");
 }
 
 }  // namespace
@@ -42,13 +42,13 @@ std::optional<PrecisionChoice> find_precision_choice(const std::filesystem::path
                                                      const ModelConfig& config,
                                                      const std::string& machine) {
   for (const Json& json : read_choices(checkpoint)) {
-    const JsonFields fields(json, ErrorCode::bad_model, file_name);
+    const JsonFields fields(json, ErrorCode::bad_model, precision_file_name);
     if (fields.text("machine") != machine || fields.text("weights") != weights_of(config)) continue;
     PrecisionChoice choice;
     choice.machine = machine;
     choice.date = fields.text("date");
     choice.precision =
-        precision_table.parse(fields.text("precision"), ErrorCode::bad_model, file_name);
+        precision_table.parse(fields.text("precision"), ErrorCode::bad_model, precision_file_name);
     choice.inputs = fields.integer("inputs", 0, std::numeric_limits<int64_t>::max());
     choice.agreement = fields.number("agreement", 0, 1);
     choice.difference = fields.number("difference", 0, 1e9);
@@ -67,12 +67,13 @@ void store_precision_choice(const std::filesystem::path& checkpoint, const Model
                             const PrecisionChoice& choice) {
   Json choices = Json::array();
   for (const Json& json : read_choices(checkpoint)) {
-    const JsonFields fields(json, ErrorCode::bad_model, file_name);
+    const JsonFields fields(json, ErrorCode::bad_model, precision_file_name);
     if (fields.text("machine") != choice.machine) choices.push_back(json);
   }
   choices.push_back(to_json(choice));
   choices.back()["weights"] = weights_of(config);
-  write_file_atomically(checkpoint / file_name, Json{{"choices", choices}}.dump(1) + "\n");
+  write_file_atomically(checkpoint / precision_file_name,
+                        Json{{"choices", choices}}.dump(1) + "\n");
 }
 
 }  // namespace headroom
