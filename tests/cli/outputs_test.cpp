@@ -28,7 +28,7 @@ TEST(Outputs, ClassificationIsALabelWithItsScoreOrAllScoresByLabel) {
   answer.scores = {0.25, 0.75};
   for (const Task task : {Task::classify, Task::pair, Task::synthetic}) {
     const ModelConfig config = two_labels(task);
-    EXPECT_EQ(output_of(task)(config, answer, false), "sport\t0.7500");
+    EXPECT_EQ(output_of(task)(config, answer, {}), "sport\t0.7500");
     EXPECT_EQ(json_of(config, answer), R"({"label":"sport","scores":{"money":0.25,"sport":0.75}})");
   }
 }
@@ -37,9 +37,9 @@ TEST(Outputs, SeveralLabelsAreThoseAboveTheirThresholds) {
   const ModelConfig config = two_labels(Task::multilabel);
   Answer answer;
   answer.scores = {0.75, 0.5};
-  EXPECT_EQ(output_of(config.task)(config, answer, false), "");
+  EXPECT_EQ(output_of(config.task)(config, answer, {}), "");
   answer.labels = {0, 1};
-  EXPECT_EQ(output_of(config.task)(config, answer, false), "money\t0.7500\tsport\t0.5000");
+  EXPECT_EQ(output_of(config.task)(config, answer, {}), "money\t0.7500\tsport\t0.5000");
   EXPECT_EQ(json_of(config, answer),
             R"({"labels":["money","sport"],"scores":{"money":0.75,"sport":0.5}})");
 }
@@ -49,8 +49,8 @@ TEST(Outputs, AScoreIsASigmoidOrRaw) {
   answer.score = 0.75;
   answer.logit = 1.25;
   const ModelConfig config = two_labels(Task::rerank);
-  EXPECT_EQ(output_of(config.task)(config, answer, false), "0.7500");
-  EXPECT_EQ(output_of(config.task)(config, answer, true), "1.2500");
+  EXPECT_EQ(output_of(config.task)(config, answer, {}), "0.7500");
+  EXPECT_EQ(output_of(config.task)(config, answer, {.raw_scores = true}), "1.2500");
   EXPECT_EQ(json_of(config, answer), R"({"score":0.75})");
 }
 
@@ -59,7 +59,7 @@ TEST(Outputs, EntitiesStayOnOneLine) {
   answer.entities = {{"New\nYork", "LOC", 0.5, 3, 11}};
   answer.token_tags = {{"new", 3, 6, 1, {0.25, 0.75}}};
   const ModelConfig config = two_labels(Task::tag);
-  EXPECT_EQ(output_of(config.task)(config, answer, false), "LOC\tNew York\t3-11\t0.5000");
+  EXPECT_EQ(output_of(config.task)(config, answer, {}), "LOC\tNew York\t3-11\t0.5000");
   EXPECT_EQ(json_of(config, answer),
             R"({"entities":[{"text":"New\nYork","label":"LOC","score":0.5,"start":3,"end":11}],)"
             R"("tokens":[{"token":"new","start":3,"end":6,"label":"sport",)"
@@ -70,7 +70,7 @@ TEST(Outputs, AVectorIsWrittenInTheDigitsOfItsFloats) {
   Answer answer;
   answer.embedding = {0.1F, -2, 1e-8F};
   const ModelConfig config = two_labels(Task::embed);
-  EXPECT_EQ(output_of(config.task)(config, answer, false), "0.1 -2 1e-08");
+  EXPECT_EQ(output_of(config.task)(config, answer, {}), "0.1 -2 1e-08");
   EXPECT_EQ(json_of(config, answer), R"({"embedding":[0.1,-2.0,1e-08],"dimensions":3})");
 }
 

@@ -16,6 +16,7 @@
 #include "checkpoint/policy_file.h"
 #include "checkpoint/score_file.h"
 #include "cli/app.h"
+#include "cli/engines/engine.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 
@@ -135,7 +136,7 @@ Json budget_json(const Budget& budget) {
   return budget.automatic ? Json("auto") : Json(budget.fraction);
 }
 
-Json to_json(const BudgetPlan& plan, const std::vector<BudgetPlan>& plans, const Job& job) {
+Json plan_json(const BudgetPlan& plan, const std::vector<BudgetPlan>& plans, const Job& job) {
   Json json;
   json["budget"] = budget_json(plan.budget);
   json["documents"] = job.documents;
@@ -196,7 +197,7 @@ int run_plan(int argc, char** argv) {
   std::string machine;
   std::string budgets = "0.125,0.25,0.5,0.75,1";
   std::string deadline;
-  Precision precision = Precision::fp32;
+  std::optional<Precision> precision;
   Job job;
   double price = 0;
   app.add_option("--model", model, "checkpoint directory, calibrated")->required();
@@ -227,7 +228,8 @@ int run_plan(int argc, char** argv) {
                  longest);
     }
     job.tokens = job.tokens == 0 ? longest : std::min(job.tokens, longest);
-    const LatencyTable table = table_for(model, machine.empty() ? cpu_name() : machine, precision);
+    const LatencyTable table = table_for(model, machine.empty() ? cpu_name() : machine,
+                                         asked_precision(model, config, precision));
     const std::optional<Policy> policy = read_policy(model, config).policy;
     const std::optional<SavedScores> scores = read_scores(model);
     std::vector<Budget> asked = asked_spendings(app, config, budgets);
@@ -244,7 +246,7 @@ int run_plan(int argc, char** argv) {
       plans.back().accuracy = saved_accuracy(scores, budget);
     }
     if (json) {
-      for (const BudgetPlan& plan : plans) print_json_line(to_json(plan, plans, job));
+      for (const BudgetPlan& plan : plans) print_json_line(plan_json(plan, plans, job));
     } else {
       fmt::print("{} documents of {} tokens; {}, {}, calibrated {}\n\n", job.documents, job.tokens,
                  table.machine, table.precision, table.date);

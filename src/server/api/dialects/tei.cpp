@@ -33,16 +33,16 @@ struct TeiRequest {
   bool may_truncate = true;
 };
 
-// `path` is ours for the same: /v1/classify, /v1/embed or /v1/rerank.
+// `own_path` is ours for the same: /v1/classify, /v1/embed or /v1/rerank.
 std::shared_ptr<TeiRequest> parse_request(const Backend& backend, const CallLimits& limits,
-                                          const ApiRequest& request, std::string_view path,
+                                          const ApiRequest& request, std::string_view own_path,
                                           std::vector<std::string_view> own) {
   const auto parsed = std::make_shared<TeiRequest>(
       TeiRequest{parse_body(request.body, limits, most_token_ids(limits))});
   const Json& body = parsed->body;
   own.insert(own.end(), {"model", "budget", "latency_ms", "truncate", "truncation_direction"});
   require_known_keys(body, "the body", own);
-  parsed->model = &model_at(backend, text_field(body, "model").value_or(""), path);
+  parsed->model = &model_at(backend, text_field(body, "model").value_or(""), own_path);
   parsed->call.model = parsed->model->name;
   read_spending(body, "budget", "latency_ms", parsed->call);
   parsed->may_truncate = flag_field(body, "truncate").value_or(true);
@@ -227,8 +227,9 @@ Json tei_model_facts(const ServedModel& model) {
 std::vector<Route> tei_routes(Backend& backend, const CallLimits& limits) {
   using Answering =
       Abandon (*)(Backend&, const CallLimits&, const ApiRequest& request, Reply reply);
-  const auto posted = [&backend, limits](const char* path, Answering answer) -> Route {
-    return {"POST", path, true, [&backend, limits, answer](const ApiRequest& request, Reply reply) {
+  const auto posted = [&backend, limits](const char* route, Answering answer) -> Route {
+    return {"POST", route, true,
+            [&backend, limits, answer](const ApiRequest& request, Reply reply) {
               return answer(backend, limits, request, std::move(reply));
             }};
   };
