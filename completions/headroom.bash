@@ -36,6 +36,7 @@ _headroom() {
     'rerank --input') words='text jsonl' ;;
     'rerank --precision') words='auto fp32 bf16 int8' ;;
     'calibrate --precision') words='auto fp32 bf16 int8' ;;
+    'plan --precision') words='auto fp32 bf16 int8' ;;
     'tune --precision') words='auto fp32 bf16 int8' ;;
     'export --format') words='onnx hf' ;;
     'export --precision') words='fp32 int8' ;;
@@ -53,8 +54,9 @@ _headroom() {
     embed/-*) words='--help --help-all --text --input --model --budget --latency-ms --format --dimensions --prompt --out --no-timing --data-dir --precision --threads --json' ;;
     rerank/-*) words='--help --help-all --model --query --budget --latency-ms --input --top-k --raw-scores --precision --threads --json' ;;
     calibrate/-*) words='--help --help-all --model --precision --budgets --tokens --rounds --threads --json' ;;
+    plan/-*) words='--help --help-all --model --documents --tokens --cores --deadline --price-per-core-hour --budgets --precision --machine --json' ;;
     tune/-*) words='--help --help-all --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
-    serve/-*) words='--help --help-all --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --allowed-host --log-requests --json' ;;
+    serve/-*) words='--help --help-all --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --tls-cert --tls-key --tls-client-ca --allowed-host --log-requests --json' ;;
     import/-*) words='--help --help-all --from --out --follow-links --labels --json' ;;
     export/-*) words='--help --help-all --model --format --budget --precision --dense-equivalent --out --json' ;;
     report/-*) words='--help --help-all --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;
