@@ -264,6 +264,8 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("task", &Model::task)
       .def_property_readonly("labels", &Model::labels)
       .def_property_readonly("longest_input", &Model::longest_input)
+      .def_property_readonly(
+          "precision", [](const Model& model) { return precision_table.name(model.precision()); })
       .def_property_readonly("instruction_set", &Model::instruction_set);
 }
 

@@ -92,6 +92,9 @@ class Model {
   /// What a text of so many tokens costs at a budget; of an automatic one, on average.
   Work work(Budget budget, int64_t tokens) const;
 
+  /// What matrix products run in: what was asked for, or what `headroom calibrate` chose.
+  Precision precision() const;
+
   /// "avx512", ...; the environment variable HEADROOM_ISA chooses another.
   std::string_view instruction_set() const;
 

@@ -34,7 +34,8 @@ class Classifier:
     options : any other options of `headroom train` by their names, ``{"nested_epochs": 6}``.
     budget, latency_ms : what predict() may spend on a text, as in ``Model``. No new fit() is needed after
         ``set_params(budget=0.25)``.
-    precision : of predict(): ``"fp32"``, ``"bf16"`` or ``"int8"``.
+    precision : of predict(): ``"auto"`` (what ``headroom calibrate`` chose on this machine), ``"fp32"``,
+        ``"bf16"`` or ``"int8"``.
     threads : of both; 0 is one per core in training and one in predict().
     device : of training, ``"cpu"`` or ``"cuda"``.
     out : folder for the checkpoint. None keeps it in a temporary one for as long as this object lives;
@@ -66,7 +67,7 @@ class Classifier:
         options: Mapping[str, Any] | None = None,
         budget: float | Literal["auto"] | None = None,
         latency_ms: float | None = None,
-        precision: Precision = "fp32",
+        precision: Precision = "auto",
         threads: int = 0,
         device: str = "cpu",
         out: str | os.PathLike[str] | None = None,

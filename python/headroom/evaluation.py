@@ -23,7 +23,7 @@ def evaluate(
     *,
     pairs: Iterable[str] | None = None,
     budgets: Iterable[float | Literal["auto"]] = (0.25, 0.5, 0.75, 1),
-    precision: Precision = "fp32",
+    precision: Precision = "auto",
     threads: int = 0,
 ) -> list[dict[str, Any]]:
     """Accuracy (or what the model's task is judged by) and cost at each budget, as `headroom eval --json`
@@ -48,7 +48,7 @@ def report(
     out: str | os.PathLike[str],
     pairs: Iterable[str] | None = None,
     budgets: Iterable[float] = (0.125, 0.25, 0.5, 0.75, 1),
-    precision: Precision = "fp32",
+    precision: Precision = "auto",
     threads: int = 0,
     rounds: int = 51,
 ) -> Path:

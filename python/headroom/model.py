@@ -6,7 +6,7 @@ import operator
 import os
 import threading
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from .answers import Answer, Answers, Entity, Ranked
 from .texts import checked_pairs, checked_spending, checked_texts, flat_spending, index_of
 from .token_rows import TokenRows, token_rows
 
-Precision = Literal["fp32", "bf16", "int8"]
+Precision = Literal["auto", "fp32", "bf16", "int8"]
 Aggregation = Literal["simple", "first", "average", "max"]
 
 
@@ -45,13 +45,12 @@ class Model:
         self,
         directory: str | os.PathLike[str],
         *,
-        precision: Precision = "fp32",
+        precision: Precision = "auto",
         threads: int = 1,
     ) -> None:
         """Opens a checkpoint directory. ``threads`` is how many share one call, by text; calls from
         several Python threads run at the same time whatever it is."""
         self._directory = os.path.abspath(os.fsdecode(directory))
-        self._precision: Precision = precision
         self._threads = operator.index(threads)
         self._engine = _engine.Model(os.fsdecode(directory), precision, self._threads)
         self._labels = tuple(self._engine.labels)
@@ -73,8 +72,8 @@ class Model:
 
     @property
     def precision(self) -> Precision:
-        """What matrix products run in."""
-        return self._precision
+        """What matrix products run in: what was asked for, or what ``headroom calibrate`` chose."""
+        return cast(Precision, self._engine.precision)
 
     @property
     def threads(self) -> int:
@@ -284,7 +283,7 @@ class Model:
 
 
 def load(
-    directory: str | os.PathLike[str], *, precision: Precision = "fp32", threads: int = 1
+    directory: str | os.PathLike[str], *, precision: Precision = "auto", threads: int = 1
 ) -> Model:
     """Opens a checkpoint directory; the same as ``Model(directory, ...)``."""
     return Model(directory, precision=precision, threads=threads)
@@ -295,7 +294,7 @@ _cache_lock = threading.Lock()
 
 
 def cached_model(
-    directory: str | os.PathLike[str], precision: Precision = "fp32", threads: int = 1
+    directory: str | os.PathLike[str], precision: Precision = "auto", threads: int = 1
 ) -> Model:
     """The model of a checkpoint, loaded once a process and again after the checkpoint has changed.
 
@@ -304,10 +303,10 @@ def cached_model(
     """
     path = os.path.realpath(os.fsdecode(directory))
     changed = os.stat(path).st_mtime_ns if os.path.isdir(path) else 0  # files are replaced in one step
-    place = (os.getpid(), path, precision, threads)
+    key = (os.getpid(), path, precision, threads)
     with _cache_lock:
-        if (*place, changed) not in _cached:
-            for old in [key for key in _cached if key[: len(place)] == place]:
+        if (*key, changed) not in _cached:
+            for old in [one for one in _cached if one[: len(key)] == key]:
                 del _cached[old]
-            _cached[(*place, changed)] = Model(directory, precision=precision, threads=threads)
-        return _cached[(*place, changed)]
+            _cached[(*key, changed)] = Model(directory, precision=precision, threads=threads)
+        return _cached[(*key, changed)]

@@ -23,7 +23,7 @@ def score_partition(
     text: str = "text",
     budget: float | Literal["auto"] | None = None,
     latency_ms: float | None = None,
-    precision: Precision = "fp32",
+    precision: Precision = "auto",
     threads: int = 1,
 ) -> Any:
     """The answers to one partition, in its own form and order.

@@ -94,9 +94,13 @@ double least_budget_of(const ModelConfig& config) {
   return config.elastic() ? 1.0 / static_cast<double>(config.shape.heads) : 0;
 }
 
+double least_shown(const ModelConfig& config) {
+  return std::ceil(1e4 * least_budget_of(config)) / 1e4;
+}
+
 // A budget below the least runs that one, and so is told and answered as it.
 double budget_that_runs(const ModelConfig& config, double budget) {
-  const double least = std::ceil(1e4 * least_budget_of(config)) / 1e4;
+  const double least = least_shown(config);
   if (budget == 0 || budget >= least) return budget;
   fmt::print(stderr, "headroom: budget {} is below the least of this model; {} runs\n", budget,
              least);
@@ -123,6 +127,10 @@ std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config
   if (app.count("--budgets") == 0 && !config.elastic()) return {1.0};
   if (comma_list == "adaptive") return {asked_budget(config, comma_list).fraction};
   std::vector<double> budgets = parse_budgets(comma_list);
+  // Of our own list, those that do not run are left out.
+  if (app.count("--budgets") == 0) {
+    std::erase_if(budgets, [&](double budget) { return budget < least_shown(config); });
+  }
   for (double& budget : budgets) budget = budget_that_runs(config, budget);
   return budgets;
 }
@@ -132,6 +140,10 @@ std::vector<Budget> asked_spendings(const CLI::App& app, const ModelConfig& conf
   if (app.count("--budgets") == 0 && !config.elastic()) return {Budget{}};
   if (comma_list == "adaptive") return {asked_budget(config, comma_list)};
   std::vector<Budget> budgets = parse_spendings(comma_list);
+  if (app.count("--budgets") == 0) {
+    std::erase_if(budgets,
+                  [&](const Budget& budget) { return budget.fraction < least_shown(config); });
+  }
   for (Budget& budget : budgets) budget.fraction = budget_that_runs(config, budget.fraction);
   return budgets;
 }

@@ -11,10 +11,12 @@
 namespace headroom {
 
 struct Model::State {
-  State(const std::filesystem::path& directory, const ModelConfig& config, Precision precision,
+  State(const std::filesystem::path& directory, const ModelConfig& config, Precision chosen,
         int threads)
-      : session(EngineModel::load(directory, config, {precision, {}}), threads,
-                find_text_latencies(directory, precision)) {}
+      : precision(chosen),
+        session(EngineModel::load(directory, config, {chosen, {}}), threads,
+                find_text_latencies(directory, chosen)) {}
+  Precision precision;
   Session session;
 };
 
@@ -93,6 +95,10 @@ Work Model::work(Budget budget, int64_t tokens) const {
     return policy.expected(policy.top(), [&](double rung) { return cost_at(rung).*part; });
   };
   return {expected(&Cost::attention_macs), expected(&Cost::model_macs)};
+}
+
+Precision Model::precision() const {
+  return state_->precision;
 }
 
 std::string_view Model::instruction_set() const {
