@@ -41,7 +41,7 @@ TEST(Encoded, PairsHaveTokenTypes) {
   const EncodedDataset encoded = encode_dataset(dataset, letters(), 16);
   EXPECT_EQ(copy(encoded.row(0)), (Ids{2, 5, 3, 6, 3}));
   EXPECT_EQ(copy(encoded.row_types(0)), (Ids{0, 0, 0, 1, 1}));
-  EXPECT_EQ(copy(encoded.row(1)), (Ids{2, 7, 3, 3})) << "an empty second text keeps its [SEP]";
+  EXPECT_EQ(copy(encoded.row(1)), (Ids{2, 7, 3})) << "an empty second text is none";
   EXPECT_EQ(encoded.types.size(), encoded.tokens.size());
 }
 
