@@ -149,7 +149,8 @@ bench-bulk: with-bench ## texts a second of predict beside its engine and fastTe
 	cmake --build $(BUILD) -j $(JOBS) --target bench-bulk
 	@scripts/bench-bulk
 
-bench-cascade: with-bench ## accuracy and time of --budget auto on AG News, found under $$HEADROOM_DATA
+bench-cascade: with-bench peers ## accuracy and time of --budget auto on AG News, found under $$HEADROOM_DATA, and of peers
+	@scripts/install-packages peers
 	cmake --build $(BUILD) -j $(JOBS) --target bench-cascade
 	@scripts/bench-cascade --precision bf16
 

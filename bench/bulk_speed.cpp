@@ -6,21 +6,18 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
-#include "base/error.h"
 #include "base/files/file.h"
 #include "base/files/scratch_folder.h"
 #include "base/measure/interleaved.h"
 #include "base/measure/machine.h"
-#include "base/random.h"
 #include "base/table.h"
 #include "budget/fraction.h"
 #include "data/load.h"
 #include "engine/session.h"
-#include "text/words.h"
+#include "fasttext.h"
 
 namespace headroom {
 namespace {
@@ -55,26 +52,9 @@ double computed_ms() {
   return sum;
 }
 
-void run_command(const std::string& command) {
-  if (std::system(command.c_str()) != 0) {
-    throw Error(ErrorCode::runtime, "run a contestant", command + " failed");
-  }
-}
-
 std::string json_lines(const TextDataset& rows) {
   std::string lines;
   for (const TextRow& row : rows.rows) lines += Json{{"text", row.text}}.dump() + "\n";
-  return lines;
-}
-
-// As fastText wants texts: lower case, punctuation apart.
-std::string word_lines(const TextDataset& rows, bool labelled) {
-  std::string lines;
-  for (const TextRow& row : rows.rows) {
-    if (labelled) lines += fmt::format("__label__{}", row.label);
-    for (const std::string& word : split_words(row.text)) lines += " " + word;
-    lines += "\n";
-  }
   return lines;
 }
 
@@ -99,46 +79,15 @@ Json compare(const Times& engine, const Times& predict, size_t texts, const std:
             {"highest", quantile(ratios, 1)}}}};
 }
 
-// The models and files that fastText is timed with.
-class FastText {
- public:
-  FastText(const BulkOptions& options, const TextDataset& test, const ScratchFolder& folder)
-      : folder_(folder.path().string()),
-        texts_(test.rows.size() * static_cast<size_t>(options.fasttext_copies)) {
-    TextDataset train = load_text_dataset(options.data, options.data_dir);
-    Random{options.seed}.shuffle(train.rows);
-    write_file_atomically(folder_ + "/train.txt", word_lines(train, true));
-    std::string lines;
-    for (int copy = 0; copy < options.fasttext_copies; ++copy) lines += word_lines(test, false);
-    write_file_atomically(folder_ + "/test.txt", lines);
-    write_file_atomically(folder_ + "/nothing.txt", "");
-    run_command(
-        fmt::format("fasttext supervised -input {0}/train.txt -output {0}/fasttext {1} "
-                    "-thread {2} -verbose 0 >/dev/null 2>&1",
-                    folder_, settings, options.threads));
-  }
-
-  void predict(const char* file) const {
-    run_command(
-        fmt::format("fasttext predict {0}/fasttext.bin {0}/{1}.txt >{0}/labels", folder_, file));
-  }
-
-  Json result(const Times& all, const Times& load) const {
-    Times net;
-    for (size_t i = 0; i < all.size(); ++i) net.push_back(all[i] - load[i]);
-    return {{"settings", settings},
-            {"threads", 1},
-            {"rows", texts_},
-            {"load_ms", quantile(load, 0.5)},
-            {"texts_per_second", rate_json(net, texts_)}};
-  }
-
- private:
-  static constexpr const char* settings = "-lr 0.5 -epoch 5 -wordNgrams 2 -dim 100 -minCount 1";
-
-  std::string folder_;
-  size_t texts_;
-};
+Json fasttext_json(const Times& all, const Times& load, size_t texts) {
+  Times net;
+  for (size_t i = 0; i < all.size(); ++i) net.push_back(all[i] - load[i]);
+  return {{"settings", FastText::settings},
+          {"threads", 1},
+          {"rows", texts},
+          {"load_ms", quantile(load, 0.5)},
+          {"texts_per_second", rate_json(net, texts)}};
+}
 
 void print_result(const Json& result) {
   Table table{{"budget", "engine alone, texts/s", "predict, texts/s", "predict / engine",
@@ -182,10 +131,14 @@ void measure(const BulkOptions& options) {
     tokens += static_cast<int64_t>(inputs.back().ids.size());
   }
 
-  const FastText fasttext(options, test, folder);
+  const FastText fasttext(load_text_dataset(options.data, options.data_dir), options.seed,
+                          options.threads);
+  const std::string all = fasttext.write_texts("all", test.rows, options.fasttext_copies);
+  const std::string none = fasttext.write_texts("none", {});
+  const size_t texts = test.rows.size() * static_cast<size_t>(options.fasttext_copies);
   const std::vector<double> budgets = parse_budgets(options.budgets);
-  std::vector<std::function<void()>> runs = {[&] { fasttext.predict("test"); },
-                                             [&] { fasttext.predict("nothing"); }};
+  std::vector<std::function<void()>> runs = {[&] { fasttext.predict(all); },
+                                             [&] { fasttext.predict(none); }};
   for (const double budget : budgets) {
     runs.emplace_back([&, budget] { session.run(inputs, Budget{budget}); });
     runs.emplace_back([&, budget] {
@@ -225,9 +178,9 @@ void measure(const BulkOptions& options) {
     cell.update(compare(computed[alone], computed[alone + 1], inputs.size(), "core_second"));
     result["budgets"].push_back(cell);
   }
-  result["fasttext"] = fasttext.result(times[0], times[1]);
+  result["fasttext"] = fasttext_json(times[0], times[1], texts);
   result["fasttext"]["texts_per_core_second"] =
-      fasttext.result(computed[0], computed[1])["texts_per_second"];
+      fasttext_json(computed[0], computed[1], texts)["texts_per_second"];
   write_file_atomically(options.out, result.dump(2) + "\n");
   print_result(result);
 }

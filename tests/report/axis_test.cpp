@@ -14,10 +14,17 @@ namespace headroom::report {
 namespace {
 
 std::vector<std::string> labels(ValueRange range, int at_most, ValueFormat format) {
-  const Ticks ticks = round_ticks(range, at_most);
+  const Ticks ticks = round_ticks(range, at_most, format);
   std::vector<std::string> texts;
   for (const double value : ticks.values) texts.push_back(format_value(value, format, ticks.step));
   return texts;
+}
+
+TEST(Axis, ExponentsAreShownAsPowersOfTen) {
+  EXPECT_EQ(labels({-0.2, 3.1}, 11, ValueFormat::exponent),
+            (std::vector<std::string>{"1", "10", "100", "1000"}));
+  EXPECT_EQ(format_value(std::log10(3456.7), ValueFormat::exponent, 1), "3457");
+  EXPECT_EQ(format_value(std::log10(0.0123), ValueFormat::exponent, 1), "0.0123");
 }
 
 TEST(Ticks, OfCountsAreWhole) {

@@ -68,7 +68,7 @@ Ticks round_ticks(ValueRange range, int at_most, ValueFormat format) {
     step = multiple * power;
     if (last_index(range.high, step) - first_index(range.low, step) + 1 <= at_most) break;
   }
-  if (format == ValueFormat::whole) step = std::max(step, 1.0);
+  if (format == ValueFormat::whole || format == ValueFormat::exponent) step = std::max(step, 1.0);
   Ticks ticks{{}, step};
   const auto first = static_cast<int64_t>(first_index(range.low, step));
   const auto last = static_cast<int64_t>(last_index(range.high, step));
@@ -79,6 +79,10 @@ Ticks round_ticks(ValueRange range, int at_most, ValueFormat format) {
 }
 
 std::string format_value(double value, ValueFormat format, double step) {
+  if (format == ValueFormat::exponent) {
+    const double power = std::pow(10.0, value);
+    return power < 100 ? fmt::format("{:.3g}", power) : fmt::format("{:.0f}", power);
+  }
   const double scale = format == ValueFormat::percent ? 100 : 1;
   const int decimals = decimals_for(scale * step);
   const double shown = scale * value;

@@ -11,6 +11,7 @@ enum class ValueFormat {
   percent,   // 0.25 as "25%"
   speed_up,  // 1.5 as "1.5x"
   whole,     // counts: no ticks between them
+  exponent,  // 2 as "100": a logarithmic axis, of values that are given as their log10
 };
 
 // Neither NaN nor infinite nor so large that a span of two such values overflows.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "base/random.h"
 #include "base/table.h"
 #include "bench_program.h"
+#include "cascade/peers.h"
 #include "checkpoint/policy_file.h"
 #include "data/encoded.h"
 #include "data/load.h"
@@ -36,6 +38,7 @@ struct CascadeOptions {
   std::string test = "agnews:test";
   std::string data_dir = "data";
   std::string precision = "fp32";
+  std::string peers = "build/peers";
   std::vector<double> mean_budgets = {0.04, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3};
   std::vector<double> flat = {0, 0.125, 0.25, 0.5, 1};
   int64_t validation_rows = 2000;
@@ -46,27 +49,26 @@ struct CascadeOptions {
 };
 
 struct Rows {
-  std::vector<std::string> texts;
+  TextDataset dataset;
   TuneRows encoded;
 };
 
 Rows read_rows(const EngineModel& model, const std::string& spec, const std::string& data_dir) {
   const ModelConfig& config = model.config();
-  const TextDataset dataset = load_text_dataset(spec, data_dir, &config.labels);
-  Rows rows;
-  for (const TextRow& row : dataset.rows) {
-    rows.texts.push_back(row.text);
+  Rows rows{load_text_dataset(spec, data_dir, &config.labels), {}};
+  for (const TextRow& row : rows.dataset.rows) {
     rows.encoded.inputs.push_back(tokenise(model, {row.text}));
   }
-  rows.encoded.labels = dataset.row_labels();
+  rows.encoded.labels = rows.dataset.row_labels();
   return rows;
 }
 
-// One line of the page: a flat budget, or a policy.
+// One line of the page: a flat budget, a policy, or a peer.
 struct Arm {
   std::string name;
   Budget budget = {};
-  TuneReport report = {};  // of a policy
+  TuneReport report = {};                      // of a policy
+  std::function<double(size_t)> time_ms = {};  // a peer's own measure, at a batch size
   double accuracy = 0;
   double agreement = 0;
   double mean_budget = 0;
@@ -117,12 +119,18 @@ std::shared_ptr<Session> session_with(const std::filesystem::path& model,
   return std::make_shared<Session>(EngineModel::load(folder, {precision, {}}));
 }
 
-// Text in, answer out, tokenising included; every arm in every round.
+// Text in, answer out, tokenising included; every arm in every round. Peers, which come last, have
+// no session and time themselves.
 void time_arms(std::vector<Arm>& arms, const std::vector<std::shared_ptr<Session>>& sessions,
                const std::vector<Text>& texts, size_t batch, size_t column,
                const CascadeOptions& options) {
   std::vector<std::function<void()>> runs;
+  std::vector<std::vector<double>> told(arms.size());
   for (size_t i = 0; i < arms.size(); ++i) {
+    if (arms[i].time_ms) {
+      runs.emplace_back([&, i] { told[i].push_back(arms[i].time_ms(batch)); });
+      continue;
+    }
     runs.emplace_back([&, i] {
       for (size_t begin = 0; begin < texts.size(); begin += batch) {
         const size_t count = std::min(batch, texts.size() - begin);
@@ -130,7 +138,11 @@ void time_arms(std::vector<Arm>& arms, const std::vector<std::shared_ptr<Session
       }
     });
   }
-  const auto times = time_interleaved(runs, 1, options.rounds, 1);
+  auto times = time_interleaved(runs, 1, options.rounds, 1);
+  for (size_t i = 0; i < arms.size(); ++i) {
+    if (arms[i].time_ms)
+      times[i].assign(told[i].begin() + 1, told[i].end());  // without the warm-up
+  }
   size_t dense = 0;
   while (arms[dense].name != "1") ++dense;
   for (size_t i = 0; i < arms.size(); ++i) {
@@ -199,12 +211,14 @@ Json calibration_errors(const TuneReport& report, const ScoredRows& test) {
 Json arm_json(const Arm& arm) {
   Json json = {{"arm", arm.name},
                {"accuracy", arm.accuracy},
-               {"agreement", arm.agreement},
-               {"mean_budget", arm.mean_budget},
                {"time_share_batch_1", arm.time_share[0]},
                {"time_share_batch_32", arm.time_share[1]},
                {"us_per_text_batch_1", arm.us_per_text[0]},
                {"us_per_text_batch_32", arm.us_per_text[1]}};
+  if (!arm.time_ms) {
+    json["agreement"] = arm.agreement;
+    json["mean_budget"] = arm.mean_budget;
+  }
   if (arm.budget.automatic) {
     json["confidence"] = confidence_table.name(arm.report.policy.confidence);
     json["rungs"] = Json::array();
@@ -230,7 +244,8 @@ std::string page(const Json& result, const std::vector<Arm>& arms) {
   for (const Arm& arm : arms) {
     table.rows.push_back(
         {arm.name, rungs_text(arm), fmt::format("{:.2f}", 100 * arm.accuracy),
-         fmt::format("{:.2f}", 100 * arm.agreement), fmt::format("{:.3f}", arm.mean_budget),
+         arm.time_ms ? "" : fmt::format("{:.2f}", 100 * arm.agreement),
+         arm.time_ms ? "" : fmt::format("{:.3f}", arm.mean_budget),
          fmt::format("{:.1f}", arm.us_per_text[0]), fmt::format("{:.3f}", arm.time_share[0]),
          fmt::format("{:.1f}", arm.us_per_text[1]), fmt::format("{:.3f}", arm.time_share[1])});
   }
@@ -248,8 +263,8 @@ std::string page(const Json& result, const std::vector<Arm>& arms) {
       "thread, {}, commit {}.{}\n\n"
       "Rung zero was distilled from {} training rows; temperatures and ladders were fitted to {} "
       "rows of the training set that the model was not trained on; accuracy is over {} test rows. "
-      "Times include tokenising: {} test texts, {} rounds of all arms in shuffled order, "
-      "medians.\n\n"
+      "Times include tokenising, but for ONNX Runtime's, and no loading: {} test texts, {} rounds "
+      "of all arms in shuffled order, medians.\n\n"
       "![accuracy against time](cascade.svg)\n\n{}\n"
       "## Does the promise hold?\n\n"
       "`--agreement {}`, tuned on {} test rows and tried on the other {}, {} random splits: "
@@ -269,19 +284,24 @@ std::string page(const Json& result, const std::vector<Arm>& arms) {
 
 std::string plot(const std::vector<Arm>& arms, const std::string& test) {
   report::LinePlot plot;
-  plot.title = "Accuracy against time, " + test;
-  plot.x_label = "time of one text, share of the full model's";
+  plot.title = "Accuracy against measured time, " + test;
+  plot.x_label = "microseconds a text, one thread, one text at a time";
+  plot.x_format = report::ValueFormat::exponent;
   plot.y_label = "accuracy";
   plot.y_format = report::ValueFormat::percent;
   plot.series = {{"flat budgets", {}, {}, {}, {}},
                  {"auto", {}, {}, {}, {}},
                  {"auto without rung zero", {}, {}, {}, {}}};
   for (const Arm& arm : arms) {
-    report::Series& series = plot.series[!arm.budget.automatic                         ? 0
-                                         : arm.report.policy.rungs.front().budget == 0 ? 1
-                                                                                       : 2];
-    series.x.push_back(arm.time_share[0]);
-    series.y.push_back(arm.accuracy);
+    size_t series = 0;
+    if (arm.time_ms) {
+      series = plot.series.size();
+      plot.series.push_back({arm.name, {}, {}, {}, {}, true});
+    } else if (arm.budget.automatic) {
+      series = arm.report.policy.rungs.front().budget == 0 ? 1 : 2;
+    }
+    plot.series[series].x.push_back(std::log10(arm.us_per_text[0]));
+    plot.series[series].y.push_back(arm.accuracy);
   }
   std::erase_if(plot.series, [](const report::Series& series) { return series.x.empty(); });
   return report::draw(plot);
@@ -338,8 +358,18 @@ int run_cascade(const CascadeOptions& options) {
     score(*sessions.back(), test, full, arm);
   }
   std::vector<Text> texts;
-  for (size_t i = 0; i < std::min(options.timed_texts, test.texts.size()); ++i) {
-    texts.push_back({test.texts[i]});
+  for (size_t i = 0; i < std::min(options.timed_texts, test.encoded.inputs.size()); ++i) {
+    texts.push_back({test.dataset.rows[i].text});
+  }
+  PeerTask task{options.model, options.peers,       train.dataset,
+                test.dataset,  test.encoded.inputs, texts.size()};
+  task.train.rows.clear();
+  for (const int32_t row : split.train) {
+    task.train.rows.push_back(train.dataset.rows[static_cast<size_t>(row)]);
+  }
+  const TuneReport last_fit = arms.back().report;
+  for (const Peer& peer : find_peers(task)) {
+    arms.push_back({.name = peer.name, .time_ms = peer.time_ms, .accuracy = peer.accuracy});
   }
   time_arms(arms, sessions, texts, 1, 0, options);
   time_arms(arms, sessions, texts, 32, 1, options);
@@ -353,7 +383,7 @@ int run_cascade(const CascadeOptions& options) {
                  {"test", options.test},
                  {"distilled_rows", distilled.size()},
                  {"validation_rows", validation.inputs.size()},
-                 {"test_rows", test.texts.size()},
+                 {"test_rows", test.encoded.inputs.size()},
                  {"timed_texts", texts.size()},
                  {"rounds", options.rounds},
                  {"rung_zero_bytes", bag->weights.size() + 4 * bag->scales.size()},
@@ -361,7 +391,7 @@ int run_cascade(const CascadeOptions& options) {
   if (!options.note.empty()) result["note"] = options.note;
   for (const Arm& arm : arms) result["arms"].push_back(arm_json(arm));
   result["promise"] = promise_splits(tested, options);
-  result["calibration"] = calibration_errors(arms.back().report, tested);
+  result["calibration"] = calibration_errors(last_fit, tested);
   for (Json& at : result["calibration"]) {  // the last arm knows no rung zero
     if (at["budget"] == 0) at = calibration_errors(arms[options.flat.size()].report, tested)[0];
   }
@@ -388,6 +418,7 @@ int main(int argc, char** argv) {
   app.add_option("--test", options.test);
   app.add_option("--data-dir", options.data_dir)->envname("HEADROOM_DATA");
   app.add_option("--precision", options.precision);
+  app.add_option("--peers", options.peers, "where scripts/install-peers put ONNX Runtime");
   app.add_option("--validation-rows", options.validation_rows);
   app.add_option("--split-seed", options.split_seed);
   app.add_option("--mean-budgets", options.mean_budgets)->delimiter(',');
