@@ -11,6 +11,7 @@
 #include "base/precision.h"
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/least_budget.h"
 
 namespace headroom {
 
@@ -89,18 +90,9 @@ void require_new_output(const std::filesystem::path& out, bool resume, bool rest
 
 namespace {
 
-double least_budget_of(const ModelConfig& config) {
-  if (config.order) return least_budget(*config.order, config.shape);
-  return config.elastic() ? 1.0 / static_cast<double>(config.shape.heads) : 0;
-}
-
-double least_shown(const ModelConfig& config) {
-  return std::ceil(1e4 * least_budget_of(config)) / 1e4;
-}
-
 // A budget below the least runs that one, and so is told and answered as it.
 double budget_that_runs(const ModelConfig& config, double budget) {
-  const double least = least_shown(config);
+  const double least = least_budget(config);
   if (budget == 0 || budget >= least) return budget;
   fmt::print(stderr, "headroom: budget {} is below the least of this model; {} runs\n", budget,
              least);
@@ -129,7 +121,7 @@ std::vector<double> asked_budgets(const CLI::App& app, const ModelConfig& config
   std::vector<double> budgets = parse_budgets(comma_list);
   // Of our own list, those that do not run are left out.
   if (app.count("--budgets") == 0) {
-    std::erase_if(budgets, [&](double budget) { return budget < least_shown(config); });
+    std::erase_if(budgets, [&](double budget) { return budget < least_budget(config); });
   }
   for (double& budget : budgets) budget = budget_that_runs(config, budget);
   return budgets;
@@ -142,7 +134,7 @@ std::vector<Budget> asked_spendings(const CLI::App& app, const ModelConfig& conf
   std::vector<Budget> budgets = parse_spendings(comma_list);
   if (app.count("--budgets") == 0) {
     std::erase_if(budgets,
-                  [&](const Budget& budget) { return budget.fraction < least_shown(config); });
+                  [&](const Budget& budget) { return budget.fraction < least_budget(config); });
   }
   for (Budget& budget : budgets) budget.fraction = budget_that_runs(config, budget.fraction);
   return budgets;

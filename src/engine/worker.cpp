@@ -1,5 +1,7 @@
 #include "engine/worker.h"
 
+#include <algorithm>
+
 namespace headroom {
 namespace {
 
@@ -29,7 +31,7 @@ std::vector<Answer> Worker::run(std::span<const Tokens> inputs, std::span<const 
   std::span<const float> outputs = outputs_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const size_t count = encoder.outputs_of(inputs[i]);
-    answers[i].budget = fractions[i];
+    answers[i].budget = std::max(fractions[i], least_budget_);
     model_->head().answer(outputs.first(count), answers[i]);
     outputs = outputs.subspan(count);
     answers[i].active_heads = static_cast<double>(heads_run_[i]) / total_heads;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/least_budget.h"
 #include "engine/arena.h"
 #include "engine/model.h"
 #include "headroom/types.h"
@@ -17,7 +18,8 @@ namespace headroom {
 
 class Worker {
  public:
-  explicit Worker(std::shared_ptr<const EngineModel> model) : model_(std::move(model)) {}
+  explicit Worker(std::shared_ptr<const EngineModel> model)
+      : model_(std::move(model)), least_budget_(least_budget(model_->config())) {}
 
   // A budget for each input. What an answer took is left to the caller.
   std::vector<Answer> run(std::span<const Tokens> inputs, std::span<const double> fractions);
@@ -33,6 +35,7 @@ class Worker {
   const Plan& plan(double fraction);  // made at the first use of a budget
 
   std::shared_ptr<const EngineModel> model_;
+  double least_budget_;
   Arena arena_;
   std::map<double, Plan> plans_;
   std::vector<const Plan*> chosen_;  // of one call

@@ -142,6 +142,8 @@ TEST(Bulk, AKilledRunIsResumedToTheSameBytes) {
   const Outcome again = run(predict_json({rows, "--out", out, "--resume"}), given());
   expect_success(again);
   expect_holds(again.err, "is complete");
+  expect_holds(run(predict_json({rows, "--out", out}), given()).err,
+               "had answers, which are replaced");
 }
 
 TEST(Bulk, AnInterruptedRunSaysHowToGoOn) {

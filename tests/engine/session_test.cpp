@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "checkpoint/least_budget.h"
 #include "engine/random_model.h"
 
 namespace headroom {
@@ -57,6 +58,13 @@ TEST(Session, PairsHaveTokenTypes) {
 
 TEST(Session, LongTextsAreTruncated) {
   EXPECT_EQ(classify({{"a b c d e f g h i j k l m n o p q"}}, 1.0).at(0).tokens, 12);
+}
+
+TEST(Session, ABudgetBelowTheLeastIsToldAsTheLeast) {
+  const double least = least_budget(checkpoint().config());
+  ASSERT_GT(least, 0.001);
+  EXPECT_EQ(classify({{"a"}}, 0.001).at(0).budget, least);
+  EXPECT_EQ(classify({{"a"}}, 0.001).at(0).scores, classify({{"a"}}, least).at(0).scores);
 }
 
 TEST(Session, NothingInNothingOut) {

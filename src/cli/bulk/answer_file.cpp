@@ -88,6 +88,8 @@ AnswerFile::AnswerFile(std::filesystem::path path, Json job, bool resume)
     refuse_output(path_, fmt::format("was begun by a run that did not finish: --resume goes on "
                                      "with it; remove {} to begin anew",
                                      progress_path_.string()));
+  } else {
+    replaces_ = file_.size() > 0;
   }
   go_on();
 }

@@ -24,8 +24,10 @@ struct AnswerState {
 class AnswerFile {
  public:
   // `job` is all that the answers follow from. With `resume` goes on where the file of the same job
-  // ended, if there is one; without it an unfinished file is not overwritten (ErrorCode::usage).
+  // ended, if there is one; without it an unfinished file is not overwritten (ErrorCode::usage),
+  // and a finished one is, which replaces() tells.
   AnswerFile(std::filesystem::path path, Json job, bool resume);
+  bool replaces() const { return replaces_; }
 
   const AnswerState& state() const { return state_; }
 
@@ -46,6 +48,7 @@ class AnswerFile {
   Json job_;
   LockedFile file_;
   AnswerState state_;
+  bool replaces_ = false;
   Clock::time_point saved_;
 };
 

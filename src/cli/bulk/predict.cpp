@@ -88,6 +88,9 @@ class BulkRun {
     state_.input_byte = request.from_byte;
     if (request.out.empty()) return;
     file_ = std::make_unique<AnswerFile>(request.out, job_of(request), request.resume);
+    if (file_->replaces()) {
+      progress_.note(fmt::format("headroom: {} had answers, which are replaced", request.out));
+    }
     if (file_->state().answers > 0) state_ = file_->state();
   }
 
