@@ -35,6 +35,7 @@ constexpr Verb native_verbs[] = {
     {"tune", "fit temperatures and the ladder of --budget auto, and prove what it promises",
      run_tune},
     {"serve", "answer over HTTP, with a page; lowers budgets under load", run_serve},
+    {"key", "make a key for a client of serve", run_key},
     {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},
     {"export", "write a checkpoint at one budget as ONNX or as a Hugging Face folder", run_export},
     {"report", "one HTML file with plots, from a model and data or from results", run_report},

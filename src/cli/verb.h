@@ -20,6 +20,7 @@ int run_eval(int argc, char** argv);
 int run_export(int argc, char** argv);
 int run_import(int argc, char** argv);
 int run_inspect(int argc, char** argv);
+int run_key(int argc, char** argv);
 int run_plan(int argc, char** argv);
 int run_predict(int argc, char** argv);
 int run_pretrain(int argc, char** argv);

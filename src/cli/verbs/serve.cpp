@@ -41,6 +41,7 @@ struct ServeOptions {
   std::string budget = "1";
   std::string min_budget = "0.125";
   std::string api_key;
+  std::string api_keys;  // a file
   std::vector<std::string> allowed_hosts;
   double slo_ms = 0;
   uint64_t max_memory = 0;  // bytes; 0: no limit
@@ -226,6 +227,12 @@ void serve(ServeOptions& options, bool json) {
     tls.emplace(options.tls);
     reloaded.push_back({"certificate", [&tls] { tls->reload(); }});
   }
+  const auto keys = options.api_keys.empty()
+                        ? std::make_shared<KeyRing>(options.api_key)
+                        : std::make_shared<KeyRing>(std::filesystem::path(options.api_keys));
+  if (!options.api_keys.empty()) {
+    reloaded.push_back({"keys", [keys] { keys->reload(); }});
+  }
   std::vector<ServedModel> models = load_models(options, log);
   const std::vector<std::string> names = names_of(models);
   const uint64_t threads = memory_of_threads(options, models);
@@ -245,7 +252,7 @@ void serve(ServeOptions& options, bool json) {
   };
   Router router(api_routes(service, {std::string(isa_name(chosen_isa())), options.http,
                                      options.calls, options.service.min_budget, metrics_text}),
-                options.api_key, metrics, on_drain, std::make_unique<RequestPool>());
+                keys, metrics, on_drain, std::make_unique<RequestPool>());
   HttpServer server(router, options.http, options.host, options.port, log, tls ? &*tls : nullptr);
   const std::unique_ptr<Reloads> reloads = reloads_of(std::move(reloaded), log);
   log.event("listening", {{"address", server.address()}});
@@ -310,6 +317,10 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--api-key", options.api_key,
                  "clients must send it; better in the environment, where ps does not show it")
       ->check(not_empty);
+  app.add_option("--api-keys", options.api_keys,
+                 "file of keys with scopes and quotas, which headroom key makes; SIGHUP reads it "
+                 "again")
+      ->check(not_empty);
   app.add_option("--tls-cert", options.tls.certificate,
                  "PEM file with the certificate and its chain: speak TLS; SIGHUP reads it again")
       ->check(not_empty);
@@ -345,6 +356,9 @@ void check_options(ServeOptions& options) {
     throw Error(ErrorCode::usage, "read options",
                 "HEADROOM_API_KEY is set but empty; unset it to serve without a key");
   }
+  if (!options.api_key.empty() && !options.api_keys.empty()) {
+    throw Error(ErrorCode::usage, "read options", "give --api-key or --api-keys, not both");
+  }
   if (options.tls.certificate.empty() != options.tls.key.empty() ||
       (options.tls.certificate.empty() && !options.tls.client_ca.empty())) {
     throw Error(ErrorCode::usage, "read options", "TLS needs both --tls-cert and --tls-key");
@@ -360,7 +374,7 @@ int run_serve(int argc, char** argv) {
   CLI::App app(
       "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
       "load it spends less on each text before it refuses any. SIGTERM drains and stops it; SIGHUP "
-      "reads certificates again, and without any stops it too.",
+      "reads certificates and keys again, and without any stops it too.",
       "headroom serve");
   ServeOptions options;
   add_serving_options(app, options);

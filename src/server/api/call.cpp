@@ -36,6 +36,22 @@ std::optional<double> positive_number(const Json& object, std::string_view key, 
   return value;
 }
 
+// Of one core, by the latency table: what the answers cost alone, whoever else was in their
+// batches.
+double compute_seconds(const Backend& backend, const std::string& name, const CallAnswer& answer) {
+  double ms = 0;
+  for (const ServedModel& model : backend.models()) {
+    if (model.name != name) continue;
+    for (const Answer& text : answer.texts) {
+      // Of all rungs together a budget may be above 1.
+      const double flat = std::min(1.0, text.budget);
+      if (flat <= 0) continue;
+      ms += text.budget / flat * model.table.estimate(flat, text.tokens).median_ms;
+    }
+  }
+  return ms / 1000;
+}
+
 HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
   switch (refused.why) {
     case Refusal::deadline_unreachable:
@@ -95,10 +111,12 @@ const std::string& text_value(const Json& value, std::string_view name) {
   return value.get_ref<const std::string&>();
 }
 
-const ServedModel& find_model(const Backend& backend, const std::string& name) {
-  if (name.empty()) return backend.models().front();
+const ServedModel& find_model(const Backend& backend, const ApiRequest& request,
+                              const std::string& name) {
   for (const ServedModel& model : backend.models()) {
-    if (model.name == name) return model;
+    if (!name.empty() && model.name != name) continue;
+    if (request.key) request.key->require_model(model.name);
+    return model;
   }
   throw HttpError(
       HttpErrorCode::not_found,
@@ -162,7 +180,8 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
                     Reply reply) {
   call.client = request.client;
   call.waited_ms = 1000 * seconds_since(request.arrived);
-  const auto done = [shape = request.shape, name = call.model, format = std::move(format),
+  const auto done = [&backend, key = request.key, shape = request.shape, name = call.model,
+                     format = std::move(format),
                      reply = std::move(reply)](const CallOutcome& outcome) {
     HttpResponse response;
     if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
@@ -170,6 +189,7 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
     } else {
       const auto& answer = std::get<CallAnswer>(outcome);
       response = format(answer);
+      if (key) key->spend(compute_seconds(backend, name, answer), steady_seconds());
       add_spending_fields(answer, response);
     }
     response.model = name;

@@ -32,8 +32,10 @@ void require_known_keys(const Json& object, std::string_view where,
 // The text of `value`, which messages call `name`. Throws HttpErrorCode::bad_request.
 const std::string& text_value(const Json& value, std::string_view name);
 
-// The model of that name or, when it is empty, the default one. Throws HttpErrorCode::not_found.
-const ServedModel& find_model(const Backend& backend, const std::string& name);
+// The model of that name or, when it is empty, the default one. Throws HttpErrorCode::not_found, or
+// forbidden when it is not for the request's key.
+const ServedModel& find_model(const Backend& backend, const ApiRequest& request,
+                              const std::string& name);
 
 // Sets what `call` may spend: a budget is a number or "auto". Both keys are optional. Throws
 // HttpErrorCode::bad_request for what is no number, unprocessable for one that is out of range.
@@ -44,7 +46,7 @@ void read_spending(const Json& object, std::string_view budget_key, std::string_
 void check_text_count(size_t texts, int64_t most);
 
 // Submits and, when the answer is there, replies with what `format` makes of it. `call` gets its
-// client and its age from the request.
+// client and its age from the request; the request's key pays for the answer.
 using FormatAnswer = std::function<HttpResponse(const CallAnswer& answer)>;
 Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,
                     Reply reply);

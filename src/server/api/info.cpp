@@ -64,7 +64,7 @@ std::string query_value(const ApiRequest& request, const std::string& key,
 }
 
 const ServedModel& queried_model(const Backend& backend, const ApiRequest& request) {
-  return find_model(backend, query_value(request, "model", ""));
+  return find_model(backend, request, query_value(request, "model", ""));
 }
 
 Json info_json(const Backend& backend, const ServerFacts& facts, double uptime) {

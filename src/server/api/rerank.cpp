@@ -81,7 +81,7 @@ Route rerank_route(Backend& backend, const CallLimits& limits) {
   return {
       "POST", "/v1/rerank", true, [&backend, limits](const ApiRequest& request, Reply reply) {
         const auto parsed = std::make_shared<RerankRequest>(parse_rerank(request.body, limits));
-        const ServedModel& model = find_model(backend, parsed->call.model);
+        const ServedModel& model = find_model(backend, request, parsed->call.model);
         require_path(model, "/v1/rerank");
         Call call = parsed->call;
         call.model = model.name;

@@ -116,9 +116,15 @@ HttpResponse client_left_response() {
   return response;
 }
 
-Router::Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
+Router::Router(std::vector<Route> routes, const std::string& api_key, RequestObserver& observer,
                std::function<void()> on_drain, std::unique_ptr<RequestPool> pool)
-    : key_(std::move(api_key)),
+    : Router(std::move(routes), std::make_shared<const KeyRing>(api_key), observer,
+             std::move(on_drain), std::move(pool)) {}
+
+Router::Router(std::vector<Route> routes, std::shared_ptr<const KeyRing> keys,
+               RequestObserver& observer, std::function<void()> on_drain,
+               std::unique_ptr<RequestPool> pool)
+    : keys_(std::move(keys)),
       observer_(observer),
       on_drain_(std::move(on_drain)),
       pool_(std::move(pool)) {
@@ -136,21 +142,19 @@ std::vector<std::string> Router::names() const {
 }
 
 // Paths that nobody serves need the key too: without it nothing is told about what is here.
-Router::Entries Router::at_path(const HttpHead& head, const Url& url) const {
-  Entries candidates;
+Router::Admitted Router::at_path(const HttpHead& head, const Url& url) const {
+  Admitted found;
   for (const Entry& entry : entries_) {
-    if (path_matches(entry.segments, url.segments)) candidates.push_back(&entry);
+    if (path_matches(entry.segments, url.segments)) found.candidates.push_back(&entry);
   }
-  const bool open = !candidates.empty() && !candidates.front()->route.needs_key;
-  if (!open && !key_.admits(head.authorization)) {
-    throw HttpError(HttpErrorCode::unauthorized,
-                    "this server needs its API key: Authorization: Bearer KEY");
-  }
-  if (candidates.empty()) {
+  const bool open = !found.candidates.empty() && !found.candidates.front()->route.needs_key;
+  if (!open) found.key = keys_->admit(head.authorization);
+  if (found.candidates.empty()) {
     throw HttpError(HttpErrorCode::not_found,
                     "nothing is served at this path; GET /docs/openapi.json lists what is");
   }
-  return candidates;
+  if (found.key && head.method == "POST") found.key->require_asking();
+  return found;
 }
 
 const Router::Entry& Router::with_method(const Entries& candidates, const HttpHead& head) {
@@ -178,8 +182,8 @@ std::string Router::allowed_methods(const Entries& candidates) {
 
 std::optional<HttpResponse> Router::refuse_early(const HttpHead& head) {
   try {
-    const Entries candidates = at_path(head, parse_url(head.target));
-    if (head.method != "OPTIONS") with_method(candidates, head);
+    const Admitted found = at_path(head, parse_url(head.target));
+    if (head.method != "OPTIONS") with_method(found.candidates, head);
     return std::nullopt;
   } catch (const HttpError& error) {
     return refuse(head.target, error);
@@ -197,21 +201,27 @@ HttpResponse Router::refuse(const std::string& target, const HttpError& error) {
 Abandon Router::handle(HttpRequest request, Reply reply) {
   const ErrorShape shape = shape_of(request.head.target);
   const auto arrived = request.arrived;
-  const auto head = std::make_shared<const HttpHead>(std::move(request.head));
+  const auto head = std::make_shared<HttpHead>(std::move(request.head));
   const auto finish = [this, head, arrived, reply = std::move(reply)](HttpResponse response) {
     observer_.request_done(*head, response, seconds_since(arrived));
     reply(std::move(response));
   };
   try {
     Url url = parse_url(head->target);
-    const Entries candidates = at_path(*head, url);
+    const Admitted found = at_path(*head, url);
     if (head->method == "OPTIONS") {
-      finish(options_response(allowed_methods(candidates)));
+      finish(options_response(allowed_methods(found.candidates)));
       return {};
     }
-    const Entry& entry = with_method(candidates, *head);
-    ApiRequest wanted{std::move(request.body), arrived,      "",    "",
-                      std::move(url.query),    head->client, shape, head->json_length};
+    const Entry& entry = with_method(found.candidates, *head);
+    ApiRequest wanted{
+        std::move(request.body), arrived,  "", "", std::move(url.query), head->client, shape,
+        head->json_length,       found.key};
+    if (found.key) {
+      head->key_name = found.key->name();
+      wanted.client = "key " + head->key_name;
+      if (head->method == "POST") found.key->take_request(steady_seconds());
+    }
     for (size_t i = 0; i < entry.segments.size(); ++i) {
       if (entry.segments[i] == model_parameter) wanted.model = std::move(url.segments[i]);
       if (entry.segments[i] == version_parameter) wanted.version = std::move(url.segments[i]);

@@ -1,4 +1,4 @@
-// From a request to the function that answers it: API key, path, method, content type, and errors
+// From a request to the function that answers it: API keys, path, method, content type, and errors
 // in the shape that the path speaks.
 #pragma once
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "server/api/key.h"
 #include "server/http/handler.h"
 #include "server/http/url.h"
+#include "server/keys/key_ring.h"
 #include "server/service/request_pool.h"
 
 namespace headroom::server {
@@ -24,6 +24,7 @@ struct ApiRequest {
   std::string client;
   ErrorShape shape = ErrorShape::plain;  // that the path speaks
   std::string json_length = {};          // of a body with binary data behind its JSON; else empty
+  std::shared_ptr<KeyHolder> key = {};   // nobody in particular without a file of keys
 };
 
 struct Route {
@@ -57,7 +58,10 @@ class Router : public HttpHandler {
  public:
   // `observer` outlives the router; `on_drain` is called once. Without a pool all requests are
   // handled at once.
-  Router(std::vector<Route> routes, std::string api_key, RequestObserver& observer,
+  Router(std::vector<Route> routes, std::shared_ptr<const KeyRing> keys, RequestObserver& observer,
+         std::function<void()> on_drain, std::unique_ptr<RequestPool> pool = nullptr);
+  // With one key for everybody; empty: none.
+  Router(std::vector<Route> routes, const std::string& api_key, RequestObserver& observer,
          std::function<void()> on_drain, std::unique_ptr<RequestPool> pool = nullptr);
 
   std::optional<HttpResponse> refuse_early(const HttpHead& head) override;
@@ -78,9 +82,13 @@ class Router : public HttpHandler {
   };
 
   using Entries = std::vector<const Entry*>;
+  struct Admitted {
+    Entries candidates;  // the routes at a path, one per method
+    std::shared_ptr<KeyHolder> key;
+  };
 
-  // The routes at a path, one per method. Throws HttpError when there is none, or the key is wrong.
-  Entries at_path(const HttpHead& head, const Url& url) const;
+  // Throws HttpError when there is no route, the key is wrong or may not do this.
+  Admitted at_path(const HttpHead& head, const Url& url) const;
   // Throws HttpError for a method that the path lacks or a body that it does not take.
   static const Entry& with_method(const Entries& candidates, const HttpHead& head);
   static std::string allowed_methods(const Entries& candidates);
@@ -90,7 +98,7 @@ class Router : public HttpHandler {
   Abandon answer_on_pool(const Route& route, ApiRequest request, const Reply& reply);
 
   std::vector<Entry> entries_;
-  ApiKey key_;
+  std::shared_ptr<const KeyRing> keys_;
   RequestObserver& observer_;
   std::function<void()> on_drain_;
   std::unique_ptr<RequestPool> pool_;  // last: ends before what its requests use

@@ -101,7 +101,7 @@ Route texts_route(Backend& backend, const CallLimits& limits, const std::string&
       [&backend, limits, path, own, read_options](const ApiRequest& request, Reply reply) {
         TextsRequest parsed = parse_texts(request.body, limits, own);
         const AnswerOptions options = read_options(parsed.body);
-        const ServedModel& model = find_model(backend, parsed.call.model);
+        const ServedModel& model = find_model(backend, request, parsed.call.model);
         require_path(model, path);
         parsed.call.model = model.name;
         const auto texts = std::make_shared<const TextsCall>(model, options, limits, parsed.call);

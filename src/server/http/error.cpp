@@ -19,6 +19,7 @@ struct CodeEntry {
 constexpr CodeEntry codes[] = {
     {HttpErrorCode::bad_request, 400, "bad_request", "invalid_request_error"},
     {HttpErrorCode::unauthorized, 401, "unauthorized", "authentication_error"},
+    {HttpErrorCode::forbidden, 403, "forbidden", "permission_error"},
     {HttpErrorCode::not_found, 404, "not_found", "not_found_error"},
     {HttpErrorCode::method_not_allowed, 405, "method_not_allowed", "invalid_request_error"},
     {HttpErrorCode::request_timeout, 408, "request_timeout", "invalid_request_error"},
@@ -28,6 +29,7 @@ constexpr CodeEntry codes[] = {
     {HttpErrorCode::unprocessable, 422, "unprocessable", "invalid_request_error"},
     {HttpErrorCode::deadline_unreachable, 422, "deadline_unreachable", "invalid_request_error"},
     {HttpErrorCode::overloaded, 429, "overloaded", "overloaded_error", "Overloaded"},
+    {HttpErrorCode::quota_exceeded, 429, "quota_exceeded", "rate_limit_error", "Overloaded"},
     {HttpErrorCode::headers_too_large, 431, "headers_too_large", "invalid_request_error"},
     {HttpErrorCode::internal, 500, "internal", "server_error", "Backend"},
     {HttpErrorCode::draining, 503, "draining", "server_error", "Unhealthy"},
@@ -70,6 +72,8 @@ std::string_view http_reason(int status) {
       return "Bad Request";
     case 401:
       return "Unauthorized";
+    case 403:
+      return "Forbidden";
     case 404:
       return "Not Found";
     case 405:

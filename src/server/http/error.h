@@ -16,6 +16,7 @@ namespace headroom {
 enum class HttpErrorCode {
   bad_request,
   unauthorized,
+  forbidden,
   not_found,
   method_not_allowed,
   request_timeout,
@@ -25,6 +26,7 @@ enum class HttpErrorCode {
   unprocessable,
   deadline_unreachable,
   overloaded,
+  quota_exceeded,
   headers_too_large,
   internal,
   draining,

@@ -16,9 +16,10 @@ struct HttpHead {
   std::string content_type;
   std::string content_encoding;
   // Whose request this is, for fair shares: the address it came from, of IPv6 the network (/64),
-  // because one client has all of that. The one API key is everybody's and tells nobody apart.
+  // because one client has all of that. Where keys have names, those count instead.
   std::string client;
   std::string json_length = {};  // Inference-Header-Content-Length: binary data follows the JSON
+  std::string key_name = {};     // not sent: of the key that it was admitted with, for the log
 };
 
 struct HttpRequest {
@@ -42,6 +43,10 @@ struct HttpResponse {
 
   std::string_view content() const { return fixed_body.empty() ? body : fixed_body; }
 };
+
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

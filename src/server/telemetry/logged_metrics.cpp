@@ -18,10 +18,12 @@ void LoggedMetrics::request_done(const HttpHead& head, const HttpResponse& respo
   if (!every_request_) return;
   try {
     // Without the query, in which people put what is not meant for logs.
-    log_.event("request", {{"method", head.method},
-                           {"target", head.target.substr(0, head.target.find('?'))},
-                           {"status", response.status},
-                           {"ms", seconds * 1000}});
+    Json facts = {{"method", head.method},
+                  {"target", head.target.substr(0, head.target.find('?'))},
+                  {"status", response.status},
+                  {"ms", seconds * 1000}};
+    if (!head.key_name.empty()) facts["key"] = head.key_name;
+    log_.event("request", facts);
   } catch (const std::bad_alloc&) {  // no line
   }
 }

@@ -63,14 +63,15 @@ size_t most_token_ids(const CallLimits& limits) {
   return static_cast<size_t>(limits.texts * longest_text);
 }
 
-const ServedModel& model_at(const Backend& backend, const std::string& name,
-                            std::string_view path) {
+const ServedModel& model_at(const Backend& backend, const ApiRequest& request,
+                            const std::string& name, std::string_view path) {
   if (name.empty()) {
     for (const ServedModel& model : backend.models()) {
-      if (path_of(model.config.task) == path) return model;
+      const bool allowed = !request.key || request.key->may_use(model.name);
+      if (allowed && path_of(model.config.task) == path) return model;
     }
   }
-  const ServedModel& model = find_model(backend, name);
+  const ServedModel& model = find_model(backend, request, name);
   require_path(model, path);
   return model;
 }

@@ -13,8 +13,10 @@ namespace headroom::server {
 size_t most_token_ids(const CallLimits& limits);
 
 // The model of that name or, when it is empty, the first that `path` (one of ours: "/v1/embed")
-// answers with. Throws HttpErrorCode::not_found, or unprocessable for a model of another task.
-const ServedModel& model_at(const Backend& backend, const std::string& name, std::string_view path);
+// answers with and the request's key may ask. Throws HttpErrorCode::not_found, or unprocessable for
+// a model of another task.
+const ServedModel& model_at(const Backend& backend, const ApiRequest& request,
+                            const std::string& name, std::string_view path);
 
 // Gives `call` the texts of `value`, which messages call `name` and which lives until submit(), or
 // the tokens of its ids. Ids are of the model's own vocabulary, without the special tokens around a

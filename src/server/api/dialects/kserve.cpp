@@ -218,7 +218,7 @@ HttpResponse readiness(const Backend& backend, Json body) {
 
 // The model that the path names, whose version may be named too.
 const ServedModel& requested_model(const Backend& backend, const ApiRequest& request) {
-  const ServedModel& model = find_model(backend, request.model);
+  const ServedModel& model = find_model(backend, request, request.model);
   if (request.version.empty() || request.version == only_version) return model;
   throw HttpError(HttpErrorCode::not_found,
                   fmt::format("model \"{}\" has no version \"{}\"; its only version is {}",

@@ -84,7 +84,8 @@ Abandon embeddings(Backend& backend, const CallLimits& limits, const ApiRequest&
   const bool as_base64 = wants_base64(body);
   text_field(body, "user");  // whose request it is says the key
   const AnswerOptions options = embed_options(body);
-  const ServedModel& model = model_at(backend, text_field(body, "model").value_or(""), "/v1/embed");
+  const ServedModel& model =
+      model_at(backend, request, text_field(body, "model").value_or(""), "/v1/embed");
   Call call;
   call.model = model.name;
   read_spending(body, "budget", "latency_ms", call);

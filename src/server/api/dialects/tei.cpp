@@ -42,7 +42,7 @@ std::shared_ptr<TeiRequest> parse_request(const Backend& backend, const CallLimi
   const Json& body = parsed->body;
   own.insert(own.end(), {"model", "budget", "latency_ms", "truncate", "truncation_direction"});
   require_known_keys(body, "the body", own);
-  parsed->model = &model_at(backend, text_field(body, "model").value_or(""), own_path);
+  parsed->model = &model_at(backend, request, text_field(body, "model").value_or(""), own_path);
   parsed->call.model = parsed->model->name;
   read_spending(body, "budget", "latency_ms", parsed->call);
   parsed->may_truncate = flag_field(body, "truncate").value_or(true);

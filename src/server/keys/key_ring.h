@@ -1,0 +1,86 @@
+// Who may ask: everybody, whoever sends the one key of --api-key, or the keys of a file with what
+// each may do and how much. Any thread.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "server/http/error.h"
+#include "server/keys/key_file.h"
+
+namespace headroom::server {
+
+// So much a minute, saved up for one minute at most.
+class Quota {
+ public:
+  explicit Quota(double per_minute) : per_minute_(per_minute), left_(per_minute) {}
+
+  // Seconds until `amount` is there; 0: it is.
+  double wait_seconds(double amount, double now_seconds);
+  // May take more than there is: what is to come then pays for it.
+  void take(double amount, double now_seconds);
+
+ private:
+  void refill(double now_seconds);
+
+  double per_minute_;
+  double left_;
+  double filled_at_ = 0;  // 0: never yet
+};
+
+// A key of the file, and what is left of its quotas.
+class KeyHolder {
+ public:
+  explicit KeyHolder(KeyRules rules);
+
+  const std::string& name() const { return rules_.name; }
+
+  // Each throws what the client is told: HttpErrorCode::forbidden, or quota_exceeded with the time
+  // until there is some again.
+  void require_asking() const;
+  void require_model(const std::string& model) const;
+  void take_request(double now_seconds);
+
+  bool may_use(const std::string& model) const;
+  void spend(double compute_seconds, double now_seconds);
+
+  // The quotas go on where those of `former`, the same key before a change of the file, are.
+  void inherit(const KeyHolder& former);
+  const KeyRules& rules() const { return rules_; }
+
+ private:
+  KeyRules rules_;
+  mutable std::mutex mutex_;  // guards the quotas
+  std::optional<Quota> requests_;
+  std::optional<Quota> compute_;
+};
+
+class KeyRing {
+ public:
+  // Empty: everybody may ask.
+  explicit KeyRing(std::string one_key) : one_key_(std::move(one_key)) {}
+  // Throws what read_key_file() does.
+  explicit KeyRing(std::filesystem::path file);
+
+  // The file as it is now; when it is wrong, throws and keeps the keys that were.
+  void reload();
+
+  // Whose Authorization field this is; nobody in particular without a file. Throws
+  // HttpErrorCode::unauthorized.
+  std::shared_ptr<KeyHolder> admit(std::string_view authorization) const;
+
+ private:
+  using Holders = std::unordered_map<std::string, std::shared_ptr<KeyHolder>>;  // by hash
+
+  const std::string one_key_;
+  const std::filesystem::path file_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Holders> holders_;  // none without a file
+};
+
+}  // namespace headroom::server
