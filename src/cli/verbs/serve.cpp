@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -49,6 +50,9 @@ struct ServeOptions {
   int read_seconds = 10;
   int idle_seconds = 60;
   bool log_requests = false;
+  double log_sample = 0;
+  std::optional<int> admin_port;
+  std::string admin_host;  // empty: --host
   TlsFiles tls;
   ServiceSettings service;
   HttpLimits http;
@@ -196,11 +200,48 @@ void return_freed_memory(bool few_arenas) {
   if (few_arenas) mallopt(M_ARENA_MAX, 2);  // each keeps some of its own
 }
 
-void announce(const HttpServer& server, const std::vector<std::string>& models, bool json) {
+// The port for health and metrics, on a thread of its own; it answers until the other has drained.
+class AdminPort {
+ public:
+  AdminPort(const ServeOptions& options, std::vector<Route> routes, LoggedMetrics& metrics,
+            ServerLog& log)
+      : router_(std::move(routes), "", metrics, [] {}),
+        server_(router_, limits_of(options), options.admin_host, *options.admin_port, log),
+        thread_([this] { server_.run([this] { return stop_.load(); }, std::chrono::seconds(1)); }) {
+  }
+  ~AdminPort() {
+    stop_ = true;
+    thread_.join();
+  }
+  AdminPort(const AdminPort&) = delete;
+  AdminPort& operator=(const AdminPort&) = delete;
+
+  std::string address() const { return server_.address(); }
+
+ private:
+  static HttpLimits limits_of(const ServeOptions& options) {
+    HttpLimits limits = options.http;
+    limits.connections = 64;
+    limits.body_bytes = 0;
+    limits.allowed_hosts = allowed_hosts(options.admin_host, options.allowed_hosts);
+    return limits;
+  }
+
+  Router router_;
+  HttpServer server_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+void announce(const HttpServer& server, const AdminPort* admin,
+              const std::vector<std::string>& models, bool json) {
   if (json) {
-    print_json_line({{"listening", server.address()}, {"port", server.port()}, {"models", models}});
+    Json line = {{"listening", server.address()}, {"port", server.port()}, {"models", models}};
+    if (admin != nullptr) line["admin"] = admin->address();
+    print_json_line(line);
   } else {
     fmt::print("listening on {}\n", server.address());
+    if (admin != nullptr) fmt::print("health and metrics on {}\n", admin->address());
   }
   std::fflush(stdout);
 }
@@ -236,7 +277,7 @@ void serve(ServeOptions& options, bool json) {
   std::vector<ServedModel> models = load_models(options, log);
   const std::vector<std::string> names = names_of(models);
   const uint64_t threads = memory_of_threads(options, models);
-  LoggedMetrics metrics(names, log, options.log_requests);
+  LoggedMetrics metrics(names, log, options.log_requests ? 1 : options.log_sample);
   Service service(std::move(models), options.service, metrics);
   share_memory(options, threads);
   const auto metrics_text = [&] {
@@ -250,13 +291,16 @@ void serve(ServeOptions& options, bool json) {
     log.event("draining", {{"seconds", options.drain_seconds}});
     service.begin_drain();
   };
-  Router router(api_routes(service, {std::string(isa_name(chosen_isa())), options.http,
-                                     options.calls, options.service.min_budget, metrics_text}),
-                keys, metrics, on_drain, std::make_unique<RequestPool>());
+  const ServerFacts facts{std::string(isa_name(chosen_isa())), options.http, options.calls,
+                          options.service.min_budget, metrics_text};
+  Router router(api_routes(service, facts), keys, metrics, on_drain,
+                std::make_unique<RequestPool>());
   HttpServer server(router, options.http, options.host, options.port, log, tls ? &*tls : nullptr);
   const std::unique_ptr<Reloads> reloads = reloads_of(std::move(reloaded), log);
+  std::optional<AdminPort> admin;
+  if (options.admin_port) admin.emplace(options, admin_routes(service, facts), metrics, log);
   log.event("listening", {{"address", server.address()}});
-  announce(server, names, json);
+  announce(server, admin ? &*admin : nullptr, names, json);
   const auto stop_requested = [&reloads] {
     if (reloads && take_reload_request()) reloads->request();
     return interrupt_requested();
@@ -334,7 +378,16 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
                  "without it only servers on loopback check Host; repeatable")
       ->allow_extra_args(false)
       ->check(not_empty);
+  app.add_option("--admin-port", options.admin_port,
+                 "a second port for /health, /v2/health and /metrics, without key and TLS; 0: any "
+                 "free one")
+      ->check(CLI::Range(0, 65535));
+  app.add_option("--admin-host", options.admin_host, "address of that port; without it --host")
+      ->check(not_empty);
   app.add_flag("--log-requests", options.log_requests, "a line in the log for every request");
+  app.add_option("--log-sample", options.log_sample,
+                 "a line for this share of the requests, and for those refused for load or failed")
+      ->check(CLI::Range(0.0, 1.0));
 }
 
 void check_options(ServeOptions& options) {
@@ -363,6 +416,7 @@ void check_options(ServeOptions& options) {
       (options.tls.certificate.empty() && !options.tls.client_ca.empty())) {
     throw Error(ErrorCode::usage, "read options", "TLS needs both --tls-cert and --tls-key");
   }
+  if (options.admin_host.empty()) options.admin_host = options.host;
   options.http.allowed_hosts = allowed_hosts(options.host, options.allowed_hosts);
   options.http.read = std::chrono::seconds(options.read_seconds);
   options.http.idle = std::chrono::seconds(options.idle_seconds);

@@ -23,4 +23,15 @@ std::vector<Route> api_routes(Backend& backend, const ServerFacts& facts) {
   return routes;
 }
 
+std::vector<Route> admin_routes(Backend& backend, const ServerFacts& facts) {
+  std::vector<Route> routes;
+  for (Route& route : api_routes(backend, facts)) {
+    const std::string_view path = route.path;
+    if (path != "/metrics" && path != "/health" && !path.starts_with("/v2/health/")) continue;
+    route.needs_key = false;
+    routes.push_back(std::move(route));
+  }
+  return routes;
+}
+
 }  // namespace headroom::server

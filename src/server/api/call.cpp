@@ -174,6 +174,10 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
       {"x-headroom-inference-ms", fmt::format("{:.3f}", answer.inference_ms)});
   response.fields.push_back(
       {"x-headroom-predicted-ms", fmt::format("{:.3f}", answer.predicted_ms)});
+  response.fields.push_back({"Server-Timing", fmt::format("queue;dur={:.3f}, inference;dur={:.3f}",
+                                                          answer.queue_ms, answer.inference_ms)});
+  response.queue_ms = answer.queue_ms;
+  response.inference_ms = answer.inference_ms;
 }
 
 Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,

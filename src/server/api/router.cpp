@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/join.h"
+#include "server/telemetry/trace.h"
 
 namespace headroom::server {
 namespace {
@@ -202,7 +203,12 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
   const ErrorShape shape = shape_of(request.head.target);
   const auto arrived = request.arrived;
   const auto head = std::make_shared<HttpHead>(std::move(request.head));
+  const Trace trace = continue_trace(head->traceparent, head->request_id);
+  head->request_id = trace.request_id;
+  head->traceparent = trace.traceparent();
   const auto finish = [this, head, arrived, reply = std::move(reply)](HttpResponse response) {
+    response.request_id = head->request_id;
+    response.traceparent = head->traceparent;
     observer_.request_done(*head, response, seconds_since(arrived));
     reply(std::move(response));
   };

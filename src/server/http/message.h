@@ -20,6 +20,8 @@ struct HttpHead {
   std::string client;
   std::string json_length = {};  // Inference-Header-Content-Length: binary data follows the JSON
   std::string key_name = {};     // not sent: of the key that it was admitted with, for the log
+  std::string request_id = {};   // X-Request-Id
+  std::string traceparent = {};
 };
 
 struct HttpRequest {
@@ -39,7 +41,12 @@ struct HttpResponse {
   std::vector<HttpField> fields;  // besides type and length
   std::string body;
   std::string_view fixed_body;  // instead of `body`: lives as long as the program
-  std::string model;            // not sent: the model asked, for metrics and the log
+  std::string request_id = {};
+  std::string traceparent = {};
+  // Not sent, for metrics and the log: the model asked, and its times.
+  std::string model;
+  double queue_ms = 0;
+  double inference_ms = 0;
 
   std::string_view content() const { return fixed_body.empty() ? body : fixed_body; }
 };

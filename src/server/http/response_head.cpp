@@ -36,6 +36,10 @@ std::string response_head(const HttpResponse& response, bool keep_alive) {
                    response.content().size());
   }
   head += "X-Content-Type-Options: nosniff\r\n";
+  if (!response.request_id.empty()) {
+    fmt::format_to(out, "X-Request-Id: {}\r\ntraceparent: {}\r\n", response.request_id,
+                   response.traceparent);
+  }
   for (const HttpField& field : response.fields) {
     fmt::format_to(out, "{}: {}\r\n", field.name, field.value);
   }

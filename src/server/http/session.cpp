@@ -289,7 +289,10 @@ bool HttpSession::head_is_fine() {
            text_of(request[http::field::content_type]),
            text_of(request[http::field::content_encoding]),
            client_,
-           text_of(request["Inference-Header-Content-Length"])};
+           text_of(request["Inference-Header-Content-Length"]),
+           "",
+           text_of(request["X-Request-Id"]),
+           text_of(request["traceparent"])};
   if (const std::optional<HttpError> problem = problem_of_head()) {
     refuse(*problem);
     return false;

@@ -224,14 +224,19 @@ std::optional<Batch> Schedule::take(double now) {
                   waiting,
                   controller.correction(),
                   {},
-                  false};
+                  false,
+                  0};
   if (front.automatic) {
     const CostLevels& levels = controller.levels();
     const size_t level = front.budget ? levels.top() : chosen.level;
     batch.choice.ladder = levels.ladder_level(level);
     batch.choice.lowered = levels.ladder_level(level) < levels.ladder_level(levels.top());
-  } else {
-    batch.choice.lowered = !front.budget && chosen.level < controller.levels().top();
+    batch.choice.given_up = 1 - levels.ladder_estimate(level, front.tokens).median_ms /
+                                    levels.ladder_estimate(levels.top(), front.tokens).median_ms;
+  } else if (!front.budget) {
+    const CostLevels& levels = controller.levels();
+    batch.choice.lowered = chosen.level < levels.top();
+    batch.choice.given_up = 1 - levels.budget(chosen.level) / levels.budget(levels.top());
   }
   const int64_t part = (waiting + settings_.workers - 1) / settings_.workers;
   while (!queue->texts.empty() && static_cast<int64_t>(batch.texts.size()) < part) {

@@ -47,6 +47,7 @@ struct BudgetChoice {
   std::optional<size_t> ladder = {};
   bool lowered =
       false;  // below what an idle server gives: the thresholds of a ladder, else the budget
+  double given_up = 0;  // the share of an idle server's budget, or of its time on a ladder
 };
 
 struct BatchRun {
@@ -55,6 +56,8 @@ struct BatchRun {
   double budget = 1;
   double predicted_ms = 0;
   double actual_ms = 0;
+  // BudgetChoice::given_up of texts whose budget the controller chose.
+  std::optional<double> given_up = {};
 };
 
 class ServiceObserver {

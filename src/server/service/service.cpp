@@ -248,7 +248,9 @@ void Service::work(const std::vector<RunBatch>& runners) {
     observer_.batch_run(
         models_[batch->model].name,
         {static_cast<int64_t>(batch->texts.size()), batch->tokens, batch->choice.budget,
-         batch->predicted_ms, finished_ms - batch->started_ms});
+         batch->predicted_ms, finished_ms - batch->started_ms,
+         batch->choice.reason == BudgetReason::exact ? std::nullopt
+                                                     : std::optional(batch->choice.given_up)});
     lock.lock();
     ended = record(*batch, std::move(ran), finished_ms);
     count(ended);

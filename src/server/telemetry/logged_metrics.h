@@ -8,9 +8,10 @@ namespace headroom::server {
 
 class LoggedMetrics : public Metrics {
  public:
-  // `log` outlives it. With `every_request` each response gets a line.
-  LoggedMetrics(const std::vector<std::string>& models, ServerLog& log, bool every_request)
-      : Metrics(models), log_(log), every_request_(every_request) {}
+  // `log` outlives it. This share of the requests get a line, and unless it is 0 those that were
+  // refused for load or failed.
+  LoggedMetrics(const std::vector<std::string>& models, ServerLog& log, double logged_share)
+      : Metrics(models), log_(log), logged_share_(logged_share) {}
 
   void call_refused(const std::string& model, const CallRefused& call,
                     int64_t dropped) noexcept override;
@@ -20,7 +21,7 @@ class LoggedMetrics : public Metrics {
 
  private:
   ServerLog& log_;
-  bool every_request_;
+  double logged_share_;
 };
 
 }  // namespace headroom::server

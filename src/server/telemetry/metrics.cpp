@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "base/measure/machine.h"
+#include "server/telemetry/pressure.h"
 
 namespace headroom::server {
 namespace {
@@ -68,6 +69,9 @@ struct Metrics::Families {
       gauge("headroom_ladder_level", "Thresholds in use: the policy's level, 0 the lowest");
   Family<Gauge>& queue = gauge("headroom_queue_length", "Texts waiting");
   Family<Gauge>& budget = gauge("headroom_budget_ratio", "Budget in use");
+  Family<Gauge>& pressure =
+      gauge("headroom_pressure_ratio",
+            "Share of the usual budget that load took away lately; 1: refused");
   Family<Gauge>& correction =
       gauge("headroom_correction_ratio", "Time that work takes over what the latency table says");
   Gauge& memory = gauge("process_resident_memory_bytes", "Resident memory of this process").Add({});
@@ -99,6 +103,7 @@ struct Metrics::PerModel {
         ladder(families.ladder.Add({{"model", name}})),
         queue(families.queue.Add({{"model", name}})),
         budget(families.budget.Add({{"model", name}})),
+        pressure_ratio(families.pressure.Add({{"model", name}})),
         correction(families.correction.Add({{"model", name}})),
         request_seconds(families.request_seconds.Add({{"model", name}}, seconds)),
         queue_seconds(families.queue_seconds.Add({{"model", name}}, seconds)),
@@ -119,6 +124,8 @@ struct Metrics::PerModel {
   Gauge& ladder;
   Gauge& queue;
   Gauge& budget;
+  Gauge& pressure_ratio;
+  Pressure pressure;
   Gauge& correction;
   Histogram& request_seconds;
   Histogram& queue_seconds;
@@ -168,6 +175,9 @@ void Metrics::call_refused(const std::string& model, const CallRefused& call,
     return;
   }
   if (call.why == Refusal::failed) families_->failures.Increment();
+  const bool for_load = call.why == Refusal::queue_full || call.why == Refusal::overloaded ||
+                        call.why == Refusal::deadline_passed;
+  if (for_load) metrics->pressure.add(1, 1, steady_seconds());
   try {
     families_->refusals.Add({{"model", model}, {"reason", std::string(refusal_name(call.why))}})
         .Increment();
@@ -197,6 +207,9 @@ void Metrics::budget_chosen(const std::string& model, const BudgetChoice& choice
 void Metrics::batch_run(const std::string& model, const BatchRun& batch) noexcept {
   PerModel* metrics = find(model);
   if (metrics == nullptr) return;
+  if (batch.given_up) {
+    metrics->pressure.add(*batch.given_up, static_cast<double>(batch.texts), steady_seconds());
+  }
   metrics->inference_seconds.Observe(batch.actual_ms / 1000);
   metrics->batch_texts.Observe(static_cast<double>(batch.texts));
   if (batch.predicted_ms > 0) metrics->prediction.Observe(batch.actual_ms / batch.predicted_ms);
@@ -228,6 +241,9 @@ void Metrics::set_log_lines_dropped(int64_t lines) noexcept {
 }
 
 std::string Metrics::text() const {
+  for (const auto& model : models_) {
+    model->pressure_ratio.Set(model->pressure.ratio(steady_seconds()));
+  }
   families_->memory.Set(static_cast<double>(resident_memory_bytes()));
   return prometheus::TextSerializer().Serialize(families_->registry.Collect());
 }
