@@ -18,7 +18,7 @@ using namespace server;
 void check_call(const Call& call, const CallLimits& limits) {
   require(!call.texts.empty() && call.texts.size() <= static_cast<size_t>(limits.texts),
           "a request has between one text and the limit");
-  require(!call.budget || (*call.budget > 0 && *call.budget <= 1), "a budget is in range");
+  require(!call.budget || (*call.budget >= 0 && *call.budget <= 1), "a budget is in range");
   require(!call.latency_ms || *call.latency_ms > 0, "a latency is above 0");
 }
 

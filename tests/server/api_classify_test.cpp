@@ -66,7 +66,7 @@ TEST(ClassifyBody, ComplaintsNameTheFieldAndTheFact) {
   EXPECT_EQ(complaint(R"({"inputs":["a",1]})"), "inputs[1] is not a string");
   EXPECT_EQ(complaint(R"({"inputs":[{"text":2}]})"), "inputs[0].text is not a string");
   EXPECT_EQ(complaint(R"({"inputs":"a","budget":-1})"),
-            "budget is -1, expected a number above 0, at most 1, or auto");
+            "budget is -1, expected a number from 0 to 1, or auto");
   EXPECT_EQ(
       complaint(R"({"inputs":"a","bugdet":1})"),
       "the body has the unknown field \"bugdet\"; known are inputs, model, budget, latency_ms");

@@ -174,7 +174,7 @@ std::vector<Exchange> wrong_bodies() {
       {"budget as text", classify(R"({"inputs":"x","budget":"0.5"})"), 400, "bad_request"},
       {"budget NaN", classify(R"({"inputs":"x","budget":NaN})"), 400, "bad_request"},
       {"budget null", classify(R"({"inputs":"x","budget":null})"), 400, "bad_request"},
-      {"budget 0", classify(R"({"inputs":"x","budget":0})"), 422, "unprocessable"},
+      {"budget below 0", classify(R"({"inputs":"x","budget":-0.1})"), 422, "unprocessable"},
       {"budget below 0 (CVE-2026-21869)", classify(R"({"inputs":"x","budget":-1})"), 422,
        "unprocessable"},
       {"budget above 1", classify(R"({"inputs":"x","budget":1.5})"), 422, "unprocessable"},

@@ -186,9 +186,11 @@ TEST(Door, AnswersProbesWhenThereIsNoRoomForAnythingElse) {
   const auto first = waiting_client(door);
   std::vector<std::unique_ptr<RawClient>> silent;  // who take what is kept for probes
   for (int i = 0; i < 70; ++i) silent.push_back(std::make_unique<RawClient>(door.port));
-  RawClient probe(door.port);
-  EXPECT_EQ(probe.exchange(get("/v2/health/live")).status, 200);
-  EXPECT_TRUE(probe.closed_silently());
+  for (const char* path : {"/v2/health/live", "/health"}) {
+    RawClient probe(door.port);
+    EXPECT_EQ(probe.exchange(get(path)).status, 200);
+    EXPECT_TRUE(probe.closed_silently());
+  }
   door.backend.release_all();
   EXPECT_EQ(first->receive().status, 200);
 }

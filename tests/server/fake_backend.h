@@ -42,16 +42,19 @@ class FakeBackend : public Backend {
   const std::vector<ServedModel>& models() const override { return models_; }
 
   Abandon submit(const Call& call, CallDone done) override {
-    const std::lock_guard lock(mutex_);
-    if (failure) throw *failure;
+    std::unique_lock lock(mutex_);
+    if (failure && (failing_model.empty() || failing_model == call.model)) throw *failure;
     last_call = call;
     last_texts.clear();
     for (const Text& text : call.texts) last_texts.emplace_back(text.text);
     last_call.texts.clear();  // not ours
     CallAnswer answers = answer(call.texts.size() + call.inputs.size(), call.budget);
-    if (refusal) {
-      done(*refusal);
+    if (refusal && (refused_model.empty() || refused_model == call.model)) {
+      const CallRefused refused = *refusal;
+      lock.unlock();  // CallDone is called without any lock
+      done(refused);
     } else if (mode == Mode::at_once) {
+      lock.unlock();
       done(std::move(answers));
     } else {
       waiting_.emplace_back([answers, done] { done(answers); });
@@ -113,7 +116,9 @@ class FakeBackend : public Backend {
 
   Mode mode = Mode::at_once;
   std::optional<CallRefused> refusal;
+  std::string refused_model;  // empty: all
   std::optional<Error> failure;
+  std::string failing_model;            // likewise
   Call last_call;                       // without its texts
   std::vector<std::string> last_texts;  // first texts of pairs
 

@@ -12,6 +12,7 @@ namespace headroom::server {
 namespace {
 
 using testing::Asked;
+using testing::bagged_model;
 using testing::expect_error;
 using testing::Gate;
 using testing::gated_model;
@@ -107,6 +108,23 @@ TEST(Service, CallsThatNameNoBudgetAreAutomaticWhereTheServerIs) {
   Service service({laddered_model()}, settings, nobody());
   EXPECT_FALSE(Asked(service, {"a"}).answer().texts.at(0).rungs.empty());
   EXPECT_TRUE(Asked(service, {"a"}, {0.5, {}}).answer().texts.at(0).rungs.empty());
+}
+
+TEST(Service, BudgetZeroAsksRungZeroAlone) {
+  Service service({bagged_model()}, one_worker(), nobody());
+  const CallAnswer answer = Asked(service, {"a b", "c"}, {0.0, 5}).answer();
+  ASSERT_EQ(answer.texts.size(), 2U);
+  for (const Answer& text : answer.texts) {
+    EXPECT_EQ(text.budget, 0);
+    EXPECT_EQ(text.label, 0U);
+    EXPECT_EQ(text.active_heads, 0);
+  }
+  EXPECT_EQ(Asked(service, {"a"}, {0.5, {}}).answer().texts.at(0).budget, 0.5) << "beside others";
+}
+
+TEST(Service, BudgetZeroNeedsABag) {
+  Service service({letters_model()}, one_worker(), nobody());
+  expect_error(ErrorCode::usage, "headroom tune", [&] { Asked(service, {"a"}, {0.0, {}}); });
 }
 
 TEST(Service, AutoNeedsAPolicy) {

@@ -42,6 +42,30 @@ inline Policy two_rung_policy() {
   return policy;
 }
 
+// Sure that every text has the first label.
+inline NgramBag one_sided_bag(const ModelConfig& config) {
+  const NgramTable table{config.shape.vocabulary, 8, 2, config.shape.labels};
+  const auto rows = static_cast<size_t>(table.rows());
+  const auto labels = static_cast<size_t>(table.labels);
+  NgramBag bag{table, std::vector<int8_t>(rows * labels), std::vector<float>(rows, 0.02F)};
+  for (size_t row = 0; row < rows; ++row) bag.weights[row * labels] = 100;
+  return bag;
+}
+
+// The letters model with a bag of n-grams in its checkpoint.
+inline ServedModel bagged_model() {
+  static const RandomCheckpoint random(small_shape());
+  static const auto engine = [] {
+    Policy policy = two_rung_policy();
+    policy.temperatures.insert(policy.temperatures.begin(), {0, 1});
+    write_policy(random.path(), policy, one_sided_bag(random.config()));
+    return EngineModel::load(random.path());
+  }();
+  ServedModel model = served_model("letters", engine);
+  model.table = linear_table();
+  return model;
+}
+
 // The letters model with a policy in its checkpoint.
 inline ServedModel laddered_model() {
   static const RandomCheckpoint random(small_shape());

@@ -7,6 +7,7 @@
 #include "server/api/dialects/openai.h"
 #include "server/api/dialects/tei.h"
 #include "server/api/embed.h"
+#include "server/api/guard.h"
 #include "server/api/rerank.h"
 #include "server/api/tag.h"
 
@@ -14,7 +15,7 @@ namespace headroom::server {
 
 std::vector<Route> api_routes(Backend& backend, const ServerFacts& facts) {
   std::vector<Route> routes = info_routes(backend, facts);
-  for (const auto& make : {classify_route, embed_route, rerank_route, tag_route}) {
+  for (const auto& make : {classify_route, embed_route, guard_route, rerank_route, tag_route}) {
     routes.push_back(make(backend, facts.calls));
   }
   for (const auto& make : {kserve_routes, openai_routes, tei_routes}) {

@@ -18,62 +18,22 @@ JsonLimits json_limits(const CallLimits& limits, size_t more_values) {
   return {.keys = 64, .values = 64 + static_cast<size_t>(limits.most_inputs()) + more_values};
 }
 
-// The value of a number in (0, most], or nothing when the key is not there.
-std::optional<double> positive_number(const Json& object, std::string_view key, double most) {
+// The value of a number that `fits`, which messages call `expected`; nothing when the key is not
+// there.
+std::optional<double> number_in(const Json& object, std::string_view key, bool (*fits)(double),
+                                std::string_view expected) {
   const auto found = object.find(std::string(key));
   if (found == object.end()) return std::nullopt;
-  const std::string expected =
-      fmt::format("expected a number above 0, at most {}{}", most, most == 1 ? ", or auto" : "");
   if (!found->is_number()) {
     throw HttpError(HttpErrorCode::bad_request,
-                    fmt::format("{} is {}, {}", key, shown(*found), expected));
+                    fmt::format("{} is {}, expected {}", key, shown(*found), expected));
   }
   const double value = found->get<double>();
-  if (!(value > 0 && value <= most)) {
+  if (!fits(value)) {
     throw HttpError(HttpErrorCode::unprocessable,
-                    fmt::format("{} is {}, {}", key, shown(*found), expected));
+                    fmt::format("{} is {}, expected {}", key, shown(*found), expected));
   }
   return value;
-}
-
-// Of one core, by the latency table: what the answers cost alone, whoever else was in their
-// batches.
-double compute_seconds(const Backend& backend, const std::string& name, const CallAnswer& answer) {
-  double ms = 0;
-  for (const ServedModel& model : backend.models()) {
-    if (model.name != name) continue;
-    for (const Answer& text : answer.texts) {
-      // Of all rungs together a budget may be above 1.
-      const double flat = std::min(1.0, text.budget);
-      if (flat <= 0) continue;
-      ms += text.budget / flat * model.table.estimate(flat, text.tokens).median_ms;
-    }
-  }
-  return ms / 1000;
-}
-
-HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
-  switch (refused.why) {
-    case Refusal::deadline_unreachable:
-      return error_response(HttpError(HttpErrorCode::deadline_unreachable, refused.message), shape);
-    case Refusal::queue_full:
-    case Refusal::overloaded:
-    case Refusal::deadline_passed: {
-      HttpError error(HttpErrorCode::overloaded, refused.message);
-      error.retry_after_seconds = refused.retry_after_seconds;
-      return error_response(error, shape);
-    }
-    case Refusal::draining:
-      return error_response(
-          HttpError(HttpErrorCode::draining, "this server is shutting down; ask another"), shape);
-    case Refusal::abandoned:
-      return client_left_response();
-    case Refusal::failed:
-      break;
-  }
-  return error_response(
-      HttpError(HttpErrorCode::internal, "the model could not be run; the server's log says why"),
-      shape);
 }
 
 }  // namespace
@@ -127,8 +87,14 @@ void read_spending(const Json& object, std::string_view budget_key, std::string_
                    Call& call) {
   const auto budget = object.find(std::string(budget_key));
   call.automatic = budget != object.end() && *budget == "auto";
-  if (!call.automatic) call.budget = positive_number(object, budget_key, 1);
-  call.latency_ms = positive_number(object, latency_key, longest_latency_ms);
+  if (!call.automatic) {
+    call.budget = number_in(
+        object, budget_key, [](double value) { return value >= 0 && value <= 1; },
+        "a number from 0 to 1, or auto");
+  }
+  call.latency_ms = number_in(
+      object, latency_key, [](double value) { return value > 0 && value <= longest_latency_ms; },
+      "a number above 0, at most 600000");
 }
 
 void check_text_count(size_t texts, int64_t most) {
@@ -155,6 +121,41 @@ HttpResponse json_response(const Json& body) {
   // Names of models may come from the command line in any encoding.
   response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   return response;
+}
+
+HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
+  switch (refused.why) {
+    case Refusal::deadline_unreachable:
+      return error_response(HttpError(HttpErrorCode::deadline_unreachable, refused.message), shape);
+    case Refusal::queue_full:
+    case Refusal::overloaded:
+    case Refusal::deadline_passed: {
+      HttpError error(HttpErrorCode::overloaded, refused.message);
+      error.retry_after_seconds = refused.retry_after_seconds;
+      return error_response(error, shape);
+    }
+    case Refusal::draining:
+      return error_response(
+          HttpError(HttpErrorCode::draining, "this server is shutting down; ask another"), shape);
+    case Refusal::abandoned:
+      return client_left_response();
+    case Refusal::failed:
+      break;
+  }
+  return error_response(
+      HttpError(HttpErrorCode::internal, "the model could not be run; the server's log says why"),
+      shape);
+}
+
+void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer) {
+  if (key == nullptr) return;
+  double ms = 0;
+  for (const Answer& text : answer.texts) {
+    // Of all rungs together a budget may be above 1.
+    const double flat = std::min(1.0, text.budget);
+    if (flat > 0) ms += text.budget / flat * model.table.estimate(flat, text.tokens).median_ms;
+  }
+  key->spend(ms / 1000, steady_seconds());
 }
 
 void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
@@ -193,7 +194,9 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
     } else {
       const auto& answer = std::get<CallAnswer>(outcome);
       response = format(answer);
-      if (key) key->spend(compute_seconds(backend, name, answer), steady_seconds());
+      for (const ServedModel& model : backend.models()) {
+        if (model.name == name) charge(key.get(), model, answer);
+      }
       add_spending_fields(answer, response);
     }
     response.model = name;

@@ -37,8 +37,9 @@ const std::string& text_value(const Json& value, std::string_view name);
 const ServedModel& find_model(const Backend& backend, const ApiRequest& request,
                               const std::string& name);
 
-// Sets what `call` may spend: a budget is a number or "auto". Both keys are optional. Throws
-// HttpErrorCode::bad_request for what is no number, unprocessable for one that is out of range.
+// Sets what `call` may spend: a budget is a number from 0 to 1 or "auto". Both keys are optional.
+// Throws HttpErrorCode::bad_request for what is no number, unprocessable for one that is out of
+// range.
 void read_spending(const Json& object, std::string_view budget_key, std::string_view latency_key,
                    Call& call);
 
@@ -50,6 +51,12 @@ void check_text_count(size_t texts, int64_t most);
 using FormatAnswer = std::function<HttpResponse(const CallAnswer& answer)>;
 Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,
                     Reply reply);
+
+HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape);
+
+// Lets `key`, if there is one, pay for answers: what they cost one core alone, by the latency
+// table, whoever else was in their batches.
+void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer);
 
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
 // sum of tokens.

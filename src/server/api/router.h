@@ -67,7 +67,7 @@ class Router : public HttpHandler {
   std::optional<HttpResponse> refuse_early(const HttpHead& head) override;
   Abandon handle(HttpRequest request, Reply reply) override;
   bool is_probe(const HttpHead& head) const override {
-    return head.target.starts_with("/v2/health/");
+    return head.target == "/health" || head.target.starts_with("/v2/health/");
   }
   HttpResponse refuse(const std::string& target, const HttpError& error) override;
   void begin_drain() override { on_drain_(); }

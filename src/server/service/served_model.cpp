@@ -81,6 +81,7 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
   served.engine = engine;
   served.policy = engine->policy().policy;
   served.policy_note = engine->policy().note;
+  served.rung_zero = engine->policy().rung_zero.has_value();
   served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };
   served.make_runner = [engine]() -> RunBatch {
     return [session = std::make_shared<Session>(engine)](

@@ -37,6 +37,7 @@ struct ServedModel {
   TableSource table_source = TableSource::checkpoint;
   std::optional<Policy> policy;  // of --budget auto
   std::string policy_note;       // why there is none, though there is a file
+  bool rung_zero = false;        // has the bag of n-grams that answers at budget 0
   Json scores;                   // measured accuracy at each budget; null when nobody measured
   std::shared_ptr<const EngineModel> engine;  // none where a test puts functions in its place
   std::function<Tokens(const Text&)> tokenise;

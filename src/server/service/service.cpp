@@ -83,6 +83,11 @@ std::string no_policy(const ServedModel& model) {
                      model.name);
 }
 
+std::string no_rung_zero(const ServedModel& model) {
+  return fmt::format("budget 0 needs a bag of n-grams, which {} does not have: {}", model.name,
+                     model.policy_note.empty() ? "run headroom tune on it" : model.policy_note);
+}
+
 CallRefused draining() {
   return {Refusal::draining, 0, "the server is shutting down"};
 }
@@ -146,7 +151,11 @@ Abandon Service::submit(const Call& call, CallDone done) {
   const ServedModel& served = models_[model];
   require(!call.texts.empty() || !call.inputs.empty(), "the call has no text");
   if (call.latency_ms) check_latency("latency_ms", *call.latency_ms);
-  if (call.budget) served.config.selection(*call.budget);
+  if (call.budget == 0) {
+    require(served.rung_zero, no_rung_zero(served));
+  } else if (call.budget) {
+    served.config.selection(*call.budget);
+  }
   const bool automatic = call.automatic || (settings_.automatic && !call.budget);
   require(!automatic || served.policy, no_policy(served));
   const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings_.slo_ms;
@@ -164,7 +173,8 @@ Abandon Service::submit(const Call& call, CallDone done) {
     entry.deadline_ms = deadline_ms;
     if (call.budget) {
       entry.budget = call.budget;
-      entry.exact_time = served.table.estimate(*call.budget, entry.tokens);
+      // Rung zero takes microseconds, which teach nothing about the latency table.
+      if (*call.budget > 0) entry.exact_time = served.table.estimate(*call.budget, entry.tokens);
     } else if (!latency_ms) {
       const size_t top = levels_[model].top();
       entry.budget = levels_[model].budget(top);

@@ -58,9 +58,12 @@ const Json* present(const Json& body, const std::string& key) {
 
 }  // namespace
 
+// Eight texts of the longest encoders, a hundred and more of BERT's. Values that are empty lists
+// take fifty bytes each, which together is less than what a thread has for the largest body.
 size_t most_token_ids(const CallLimits& limits) {
   constexpr int64_t longest_text = 8192;
-  return static_cast<size_t>(limits.texts * longest_text);
+  constexpr int64_t most = 65'536;
+  return static_cast<size_t>(std::min(limits.texts * longest_text, most));
 }
 
 const ServedModel& model_at(const Backend& backend, const ApiRequest& request,
