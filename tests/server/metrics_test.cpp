@@ -103,5 +103,13 @@ TEST_F(MetricsText, AModelNobodyKnowsChangesNothing) {
   EXPECT_EQ(metrics_.text().find("other"), std::string::npos);
 }
 
+TEST(Metrics, ModelsMayComeLater) {
+  Metrics metrics({});
+  metrics.add_model("news");
+  metrics.add_model("news");
+  metrics.call_answered("news", {});
+  EXPECT_NE(metrics.text().find("headroom_late_total{model=\"news\"} 0\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace headroom::server

@@ -115,6 +115,28 @@ TEST_F(Routes, EveryResponseIsSeenOnce) {
   EXPECT_EQ(seen_.statuses, (std::vector<int>{200, 404, 408}));
 }
 
+TEST_F(Routes, OtherRoutesAreForThoseWhoComeLater) {
+  Reply waiting;
+  const auto in_use = std::make_shared<int>();
+  router_.replace({{"GET", "/later", true,
+                    [&](const ApiRequest&, const Reply& reply) {
+                      waiting = reply;
+                      return Abandon();
+                    }}},
+                  in_use);
+  EXPECT_EQ(ask("GET", "/a/news").status, 404);
+  int answered = 0;
+  router_.handle({{"GET", "/later", "", "", "", ""}, "", std::chrono::steady_clock::now()},
+                 [&](const HttpResponse&) { ++answered; });
+  router_.replace({answering("GET", "/a/{model}")}, nullptr);
+  EXPECT_EQ(ask("GET", "/a/news").status, 200);
+  EXPECT_EQ(in_use.use_count(), 2) << "a request that is not answered keeps it";
+  waiting({});
+  EXPECT_EQ(answered, 1);
+  waiting = nullptr;
+  EXPECT_EQ(in_use.use_count(), 1);
+}
+
 // A router whose requests to /work wait in a pool of two threads until they are let go.
 class PooledRoutes : public ::testing::Test {
  protected:

@@ -25,6 +25,7 @@
 #include "server/http/host.h"
 #include "server/http/server.h"
 #include "server/http/tls.h"
+#include "server/service/generations.h"
 #include "server/service/reloads.h"
 #include "server/service/service.h"
 #include "server/telemetry/logged_metrics.h"
@@ -36,6 +37,7 @@ namespace {
 
 struct ServeOptions {
   std::vector<std::string> models;  // DIR or NAME=DIR
+  std::string models_folder;
   std::string host = "127.0.0.1";
   int port = 8080;
   std::string precision = "auto";
@@ -59,16 +61,12 @@ struct ServeOptions {
   CallLimits calls;
 };
 
-struct ModelOption {
-  std::string name;
-  std::filesystem::path directory;
-};
-
 // Names are part of URLs and metrics; a "=" behind a "/" belongs to the path.
-ModelOption parse_model_option(const std::string& text) {
+Generations::Source parse_model_option(const std::string& text) {
   const size_t equals = text.find('=');
   const bool named = equals != std::string::npos && text.find('/') > equals;
-  ModelOption option{named ? text.substr(0, equals) : "", named ? text.substr(equals + 1) : text};
+  Generations::Source option{named ? text.substr(0, equals) : "",
+                             named ? text.substr(equals + 1) : text};
   if (!named) {
     const auto normal = std::filesystem::absolute(option.directory).lexically_normal();
     option.name = (normal.has_filename() ? normal : normal.parent_path()).filename().string();
@@ -147,27 +145,39 @@ Precision served_precision(const ServeOptions& options, const std::filesystem::p
   return chosen_precision(model, read_config(model));
 }
 
-std::vector<ServedModel> load_models(const ServeOptions& options, ServerLog& log) {
-  std::vector<ServedModel> models;
-  SilentProgress progress;
-  for (const std::string& text : options.models) {
-    const ModelOption wanted = parse_model_option(text);
-    log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
-    const Precision precision = served_precision(options, wanted.directory);
-    models.push_back(load_served_model(wanted.name, wanted.directory,
-                                       {precision, {}, memory_left(options)}, progress));
-    const ServedModel& model = models.back();
-    log.event("model_loaded", {{"model", model.name},
-                               {"precision", precision_table.name(precision)},
-                               {"labels", model.config.labels.size()},
-                               {"calibrated", calibrated_by(model.table_source)},
-                               {"policy", model.policy.has_value()},
-                               {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
-    if (!model.policy_note.empty()) {
-      log.event("policy_ignored", {{"model", model.name}, {"why", model.policy_note}});
-    }
+// Of --model, the first of which is the default, then of --models.
+std::vector<Generations::Source> wanted_models(const ServeOptions& options) {
+  std::vector<Generations::Source> wanted;
+  for (const std::string& text : options.models) wanted.push_back(parse_model_option(text));
+  if (options.models_folder.empty()) return wanted;
+  for (Generations::Source& source : models_in_folder(options.models_folder)) {
+    wanted.push_back(parse_model_option(source.name + "=" + source.directory.string()));
   }
-  return models;
+  if (wanted.empty()) {
+    throw Error(
+        ErrorCode::usage, "serve",
+        fmt::format("--models {}: no folder in it has a config.json", options.models_folder));
+  }
+  return wanted;
+}
+
+ServedModel load_model(const Generations::Source& wanted, const ServeOptions& options,
+                       ServerLog& log) {
+  SilentProgress progress;
+  log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
+  const Precision precision = served_precision(options, wanted.directory);
+  ServedModel model = load_served_model(wanted.name, wanted.directory,
+                                        {precision, {}, memory_left(options)}, progress);
+  log.event("model_loaded", {{"model", model.name},
+                             {"precision", precision_table.name(precision)},
+                             {"labels", model.config.labels.size()},
+                             {"calibrated", calibrated_by(model.table_source)},
+                             {"policy", model.policy.has_value()},
+                             {"ms_128_tokens", model.table.estimate(1, 128).median_ms}});
+  if (!model.policy_note.empty()) {
+    log.event("policy_ignored", {{"model", model.name}, {"why", model.policy_note}});
+  }
+  return model;
 }
 
 std::vector<std::string> names_of(const std::vector<ServedModel>& models) {
@@ -203,10 +213,8 @@ void return_freed_memory(bool few_arenas) {
 // The port for health and metrics, on a thread of its own; it answers until the other has drained.
 class AdminPort {
  public:
-  AdminPort(const ServeOptions& options, std::vector<Route> routes, LoggedMetrics& metrics,
-            ServerLog& log)
-      : router_(std::move(routes), "", metrics, [] {}),
-        server_(router_, limits_of(options), options.admin_host, *options.admin_port, log),
+  AdminPort(const ServeOptions& options, Router& router, ServerLog& log)
+      : server_(router, limits_of(options), options.admin_host, *options.admin_port, log),
         thread_([this] { server_.run([this] { return stop_.load(); }, std::chrono::seconds(1)); }) {
   }
   ~AdminPort() {
@@ -227,7 +235,6 @@ class AdminPort {
     return limits;
   }
 
-  Router router_;
   HttpServer server_;
   std::atomic<bool> stop_ = false;
   std::thread thread_;
@@ -274,31 +281,51 @@ void serve(ServeOptions& options, bool json) {
   if (!options.api_keys.empty()) {
     reloaded.push_back({"keys", [keys] { keys->reload(); }});
   }
-  std::vector<ServedModel> models = load_models(options, log);
-  const std::vector<std::string> names = names_of(models);
-  const uint64_t threads = memory_of_threads(options, models);
-  LoggedMetrics metrics(names, log, options.log_requests ? 1 : options.log_sample);
-  Service service(std::move(models), options.service, metrics);
-  share_memory(options, threads);
+  LoggedMetrics metrics({}, log, options.log_requests ? 1 : options.log_sample);
+  std::function<void(Service & service, std::shared_ptr<void> in_use)> publish;
+  Generations generations({[&options] { return wanted_models(options); },
+                           [&](const Generations::Source& source) {
+                             metrics.add_model(source.name);
+                             return load_model(source, options, log);
+                           },
+                           [&publish](Service& service, std::shared_ptr<void> in_use) {
+                             publish(service, std::move(in_use));
+                           }},
+                          options.service, metrics);
+  std::vector<std::string> names;
+  generations.with_current([&](Service& service) {
+    names = names_of(service.models());
+    share_memory(options, memory_of_threads(options, service.models()));
+  });
   const auto metrics_text = [&] {
-    for (const std::string& name : names) {
-      metrics.set_queue_length(name, service.live(name).queue);
-    }
+    generations.with_current([&](Service& service) {
+      for (const ServedModel& model : service.models()) {
+        metrics.set_queue_length(model.name, service.live(model.name).queue);
+      }
+    });
     metrics.set_log_lines_dropped(log.dropped());
     return metrics.text();
   };
   const auto on_drain = [&] {
     log.event("draining", {{"seconds", options.drain_seconds}});
-    service.begin_drain();
+    generations.begin_drain();
   };
   const ServerFacts facts{std::string(isa_name(chosen_isa())), options.http, options.calls,
                           options.service.min_budget, metrics_text};
-  Router router(api_routes(service, facts), keys, metrics, on_drain,
-                std::make_unique<RequestPool>());
+  Router router({}, keys, metrics, on_drain, std::make_unique<RequestPool>());
+  Router admin_router({}, "", metrics, [] {});
+  publish = [&](Service& service, const std::shared_ptr<void>& in_use) {
+    router.replace(api_routes(service, facts), in_use);
+    admin_router.replace(admin_routes(service, facts), in_use);
+  };
+  generations.publish();
   HttpServer server(router, options.http, options.host, options.port, log, tls ? &*tls : nullptr);
+  if (!options.models_folder.empty()) {
+    reloaded.push_back({"models", [&generations] { generations.reload(); }});
+  }
   const std::unique_ptr<Reloads> reloads = reloads_of(std::move(reloaded), log);
   std::optional<AdminPort> admin;
-  if (options.admin_port) admin.emplace(options, admin_routes(service, facts), metrics, log);
+  if (options.admin_port) admin.emplace(options, admin_router, log);
   log.event("listening", {{"address", server.address()}});
   announce(server, admin ? &*admin : nullptr, names, json);
   const auto stop_requested = [&reloads] {
@@ -306,7 +333,8 @@ void serve(ServeOptions& options, bool json) {
     return interrupt_requested();
   };
   const Shutdown shutdown = server.run(stop_requested, std::chrono::seconds(options.drain_seconds));
-  service.drain(std::chrono::milliseconds(0));  // no answer may come when the router is gone
+  // No answer may come when the router is gone.
+  generations.with_current([](Service& service) { service.drain(std::chrono::milliseconds(0)); });
   log.event("stopped", {{"cut", shutdown.cut}, {"drain_seconds", shutdown.seconds}});
 }
 
@@ -318,8 +346,10 @@ const CLI::Validator not_empty(
 
 void add_serving_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--model", options.models, "checkpoint directory, or NAME=DIR; repeatable")
-      ->required()
       ->allow_extra_args(false);
+  app.add_option("--models", options.models_folder,
+                 "folder of checkpoint directories, each served by its name; SIGHUP reads it again")
+      ->check(not_empty);
   app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one")
       ->check(not_empty);
   app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
@@ -409,6 +439,10 @@ void check_options(ServeOptions& options) {
     throw Error(ErrorCode::usage, "read options",
                 "HEADROOM_API_KEY is set but empty; unset it to serve without a key");
   }
+  if (options.models.empty() && options.models_folder.empty()) {
+    throw Error(ErrorCode::usage, "read options",
+                "give --model DIR, or --models with a folder of them");
+  }
   if (!options.api_key.empty() && !options.api_keys.empty()) {
     throw Error(ErrorCode::usage, "read options", "give --api-key or --api-keys, not both");
   }
@@ -428,7 +462,7 @@ int run_serve(int argc, char** argv) {
   CLI::App app(
       "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
       "load it spends less on each text before it refuses any. SIGTERM drains and stops it; SIGHUP "
-      "reads certificates and keys again, and without any stops it too.",
+      "reads certificates, keys and models again, and without any stops it too.",
       "headroom serve");
   ServeOptions options;
   add_serving_options(app, options);

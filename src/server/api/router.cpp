@@ -129,23 +129,39 @@ Router::Router(std::vector<Route> routes, std::shared_ptr<const KeyRing> keys,
       observer_(observer),
       on_drain_(std::move(on_drain)),
       pool_(std::move(pool)) {
+  replace(std::move(routes), nullptr);
+}
+
+void Router::replace(std::vector<Route> routes, std::shared_ptr<void> in_use) {
+  const auto fresh = std::make_shared<Table>();
+  fresh->in_use = std::move(in_use);
   for (Route& route : routes) {
     Segments segments = parse_url(route.path).segments;
-    entries_.push_back({std::move(route), std::move(segments)});
+    fresh->entries.push_back({std::move(route), std::move(segments)});
   }
+  const std::lock_guard lock(mutex_);
+  table_ = fresh;
+}
+
+std::shared_ptr<const Router::Table> Router::table() const {
+  const std::lock_guard lock(mutex_);
+  return table_;
 }
 
 std::vector<std::string> Router::names() const {
+  const auto table = this->table();
   std::vector<std::string> names;
-  names.reserve(entries_.size());
-  for (const Entry& entry : entries_) names.push_back(entry.route.method + " " + entry.route.path);
+  names.reserve(table->entries.size());
+  for (const Entry& entry : table->entries) {
+    names.push_back(entry.route.method + " " + entry.route.path);
+  }
   return names;
 }
 
 // Paths that nobody serves need the key too: without it nothing is told about what is here.
-Router::Admitted Router::at_path(const HttpHead& head, const Url& url) const {
+Router::Admitted Router::at_path(const Table& table, const HttpHead& head, const Url& url) const {
   Admitted found;
-  for (const Entry& entry : entries_) {
+  for (const Entry& entry : table.entries) {
     if (path_matches(entry.segments, url.segments)) found.candidates.push_back(&entry);
   }
   const bool open = !found.candidates.empty() && !found.candidates.front()->route.needs_key;
@@ -183,7 +199,8 @@ std::string Router::allowed_methods(const Entries& candidates) {
 
 std::optional<HttpResponse> Router::refuse_early(const HttpHead& head) {
   try {
-    const Admitted found = at_path(head, parse_url(head.target));
+    const auto table = this->table();
+    const Admitted found = at_path(*table, head, parse_url(head.target));
     if (head.method != "OPTIONS") with_method(found.candidates, head);
     return std::nullopt;
   } catch (const HttpError& error) {
@@ -206,7 +223,9 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
   const Trace trace = continue_trace(head->traceparent, head->request_id);
   head->request_id = trace.request_id;
   head->traceparent = trace.traceparent();
-  const auto finish = [this, head, arrived, reply = std::move(reply)](HttpResponse response) {
+  const auto table = this->table();  // which the request keeps until it is answered
+  const auto finish = [this, head, arrived, table,
+                       reply = std::move(reply)](HttpResponse response) {
     response.request_id = head->request_id;
     response.traceparent = head->traceparent;
     observer_.request_done(*head, response, seconds_since(arrived));
@@ -214,7 +233,7 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
   };
   try {
     Url url = parse_url(head->target);
-    const Admitted found = at_path(*head, url);
+    const Admitted found = at_path(*table, *head, url);
     if (head->method == "OPTIONS") {
       finish(options_response(allowed_methods(found.candidates)));
       return {};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,10 @@ class Router : public HttpHandler {
   HttpResponse refuse(const std::string& target, const HttpError& error) override;
   void begin_drain() override { on_drain_(); }
 
+  // Other routes for the requests that come from now on. Each keeps `in_use` until it is answered.
+  // Any thread.
+  void replace(std::vector<Route> routes, std::shared_ptr<void> in_use);
+
   // "GET /v1/models", for the document that describes them.
   std::vector<std::string> names() const;
 
@@ -81,6 +86,11 @@ class Router : public HttpHandler {
     std::vector<std::string> segments;
   };
 
+  struct Table {
+    std::vector<Entry> entries;
+    std::shared_ptr<void> in_use;
+  };
+
   using Entries = std::vector<const Entry*>;
   struct Admitted {
     Entries candidates;  // the routes at a path, one per method
@@ -88,7 +98,7 @@ class Router : public HttpHandler {
   };
 
   // Throws HttpError when there is no route, the key is wrong or may not do this.
-  Admitted at_path(const HttpHead& head, const Url& url) const;
+  Admitted at_path(const Table& table, const HttpHead& head, const Url& url) const;
   // Throws HttpError for a method that the path lacks or a body that it does not take.
   static const Entry& with_method(const Entries& candidates, const HttpHead& head);
   static std::string allowed_methods(const Entries& candidates);
@@ -97,7 +107,10 @@ class Router : public HttpHandler {
   Abandon answer(const Route& route, ApiRequest request, const Reply& reply);
   Abandon answer_on_pool(const Route& route, ApiRequest request, const Reply& reply);
 
-  std::vector<Entry> entries_;
+  std::shared_ptr<const Table> table() const;
+
+  mutable std::mutex mutex_;  // guards the pointer
+  std::shared_ptr<const Table> table_;
   std::shared_ptr<const KeyRing> keys_;
   RequestObserver& observer_;
   std::function<void()> on_drain_;

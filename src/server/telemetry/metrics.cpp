@@ -138,16 +138,21 @@ struct Metrics::PerModel {
 };
 
 Metrics::Metrics(const std::vector<std::string>& models) : families_(std::make_unique<Families>()) {
-  for (const std::string& model : models) {
-    models_.push_back(std::make_unique<PerModel>(*families_, model));
-    models_.back()->budget.Set(1);
-    models_.back()->correction.Set(1);
-  }
+  for (const std::string& model : models) add_model(model);
+}
+
+void Metrics::add_model(const std::string& model) {
+  if (find(model) != nullptr) return;
+  const std::lock_guard lock(mutex_);
+  models_.push_back(std::make_unique<PerModel>(*families_, model));
+  models_.back()->budget.Set(1);
+  models_.back()->correction.Set(1);
 }
 
 Metrics::~Metrics() = default;
 
 Metrics::PerModel* Metrics::find(const std::string& model) const {
+  const std::shared_lock lock(mutex_);
   for (const auto& entry : models_) {
     if (entry->name == model) return entry.get();
   }
@@ -241,6 +246,7 @@ void Metrics::set_log_lines_dropped(int64_t lines) noexcept {
 }
 
 std::string Metrics::text() const {
+  const std::shared_lock lock(mutex_);
   for (const auto& model : models_) {
     model->pressure_ratio.Set(model->pressure.ratio(steady_seconds()));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace headroom::server {
 class Metrics : public ServiceObserver, public RequestObserver {
  public:
   explicit Metrics(const std::vector<std::string>& models);
+
+  // Counts a model from now on; one that is known goes on.
+  void add_model(const std::string& model);
   ~Metrics() override;
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
@@ -43,6 +47,7 @@ class Metrics : public ServiceObserver, public RequestObserver {
   PerModel* find(const std::string& model) const;
 
   std::unique_ptr<Families> families_;
+  mutable std::shared_mutex mutex_;  // guards the list; who is in it stays
   std::vector<std::unique_ptr<PerModel>> models_;
 };
 
