@@ -27,7 +27,11 @@ const std::vector<VerbExamples>& all_examples() {
        {"headroom predict --model my-model --text \"Where is my parcel\"",
         "headroom predict --model my-model --budget 0.25 tickets.csv",
         "headroom predict --model my-model --latency-ms 5 --json --top-k 3 <texts.txt",
-        "headroom predict --model my-model --out answers.jsonl --json --resume rows.jsonl"}},
+        "headroom predict --model my-model --out answers.jsonl --json --resume rows.jsonl",
+        "headroom predict --model my-model --json --no-timing --shard 3/16 --out-dir answers "
+        "rows.jsonl"}},
+      {"collect",
+       {"headroom collect answers", "headroom collect answers --out answers.jsonl --json"}},
       {"bench",
        {"headroom bench --model my-model --budgets 0.25,0.5,1 --batch 1,32 --tokens 32,128",
         "headroom bench --model my-model --precision fp32,bf16,int8 --threads 1"}},

@@ -29,6 +29,8 @@ constexpr Verb native_verbs[] = {
     {"inspect", "what a checkpoint holds: config, parameters, order, cost at each budget",
      run_inspect},
     {"embed", "vectors of lines of text or JSON lines", run_embed},
+    {"collect", "check the shards of predict --out-dir, nothing missing or doubled, and join them",
+     run_collect},
     {"rerank", "sort passages by how well they answer a query", run_rerank},
     {"calibrate", "measure this machine's latency table into the checkpoint", run_calibrate},
     {"plan", "cores, hours and cost of so many documents at each budget", run_plan},

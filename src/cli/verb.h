@@ -14,6 +14,7 @@ struct Verb {
 
 int run_bench(int argc, char** argv);
 int run_calibrate(int argc, char** argv);
+int run_collect(int argc, char** argv);
 int run_data(int argc, char** argv);
 int run_embed(int argc, char** argv);
 int run_eval(int argc, char** argv);

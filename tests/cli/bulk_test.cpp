@@ -179,6 +179,101 @@ TEST(Bulk, ShardsTogetherAreTheWhole) {
   expect_failure(run(predict({rows, rows, "--shard", "1/3"}), given()), 2, "one file");
 }
 
+// A folder of shards, each answered by a process of its own.
+class Shards : public ::testing::Test {
+ protected:
+  Arguments shard(const std::string& name, Arguments more = {}) const {
+    more.insert(more.begin(), {rows_, "--shard", name, "--out-dir", answers_});
+    return predict_json(std::move(more));
+  }
+  void answer_all() const {
+    for (const char* name : {"1/3", "2/3", "3/3"}) expect_success(run(shard(name), given()));
+  }
+  // The file of the folder whose name begins and ends so.
+  std::filesystem::path file(const std::string& begin, const std::string& end) const {
+    for (const auto& entry : std::filesystem::directory_iterator(answers_)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(begin) && name.ends_with(end)) return entry.path();
+    }
+    ADD_FAILURE() << "no " << begin << "*" << end;
+    return {};
+  }
+  void expect_refused(const std::string& reason) const {
+    expect_json_error(run({"collect", answers_, "--json"}), 3, "bad_data", reason);
+  }
+
+  TemporaryFolder folder_;
+  std::string text_ = json_rows(3000);
+  std::string rows_ = folder_.write("rows.jsonl", text_);
+  std::string answers_ = folder_.path() / "answers";
+};
+
+TEST_F(Shards, KilledAndRepeatedOnesAreTheWholeOnce) {
+  Process killed(shard("2/3"), given());
+  const std::filesystem::path progress = answers_ + "/shard-2-of-3.part.progress";
+  EXPECT_TRUE(killed.wait_until([&] {
+    return std::filesystem::exists(progress) &&
+           Json::parse(content(progress), nullptr, false).value("answers", 0) > 0;
+  }));
+  killed.send(SIGKILL);
+  killed.wait();
+  expect_success(run(shard("1/3"), given()));
+  expect_success(run(shard("3/3"), given()));
+  expect_refused("1 of 3 shards are missing: 2/3 (begun)");
+  const Outcome resumed = run(shard("2/3"), given());
+  expect_success(resumed);
+  expect_holds(resumed.err, "answers, goes on");
+  const Outcome repeated = run(shard("1/3"), given());
+  expect_success(repeated);
+  expect_holds(repeated.err, "shard 1/3 is complete");
+
+  const std::string joined = folder_.path() / "joined.jsonl";
+  const Json told = only_json_line(run({"collect", answers_, "--out", joined, "--json"}));
+  EXPECT_EQ(told["rows"], 3000);
+  EXPECT_EQ(content(joined), output(predict_json({rows_})));
+  const Json manifest = Json::parse(content(answers_ + "/manifest.json"));
+  EXPECT_EQ(manifest["input"]["bytes"], text_.size());
+  EXPECT_EQ(manifest["answers"]["bytes"], content(joined).size());
+  ASSERT_EQ(manifest["shards"].size(), 3U);
+  EXPECT_EQ(manifest["shards"][0]["begin"], 0);
+  EXPECT_EQ(manifest["shards"][1]["begin"], manifest["shards"][0]["end"]);
+  EXPECT_EQ(manifest["shards"][2]["end"], text_.size());
+}
+
+TEST_F(Shards, AProcessKilledBeforeItNamedItsAnswersLeavesThatToTheNext) {
+  answer_all();
+  const std::filesystem::path named = file("shard-3-of-3-", ".jsonl");
+  std::filesystem::rename(named, answers_ + "/shard-3-of-3.part");
+  expect_refused("run the predict command of shard 3/3 again");
+  expect_success(run(shard("3/3"), given()));
+  EXPECT_TRUE(std::filesystem::exists(named));
+  expect_success(run({"collect", answers_}));
+}
+
+TEST_F(Shards, WhatIsDoubledChangedOrOfAnotherJobIsRefused) {
+  answer_all();
+  expect_json_error(run(shard("1/3", {"--budget", "1"}), given()), 2, "usage",
+                    "was answered with budget \"0.125\", not \"1\"");
+  const std::filesystem::path second = file("shard-2-of-3-", ".jsonl");
+  const std::string twin = answers_ + "/shard-2-of-3-0123456789abcdef.jsonl";
+  std::filesystem::copy_file(second, twin);
+  expect_refused("belongs to no record");
+  std::filesystem::remove(twin);
+
+  const std::string good = content(second);
+  std::ofstream(second) << good << good;
+  expect_refused("was changed or damaged");
+  std::ofstream(second) << good;
+  expect_success(run({"collect", answers_}));
+
+  folder_.write("rows.jsonl", text_ + "{\"text\":\"one more\"}\n");
+  expect_refused("is not what shard 1/3 answered");
+  const std::string moved = folder_.write("moved.jsonl", text_);
+  std::filesystem::remove(rows_);
+  expect_json_error(run({"collect", answers_, "--json"}), 2, "usage", "--texts says where");
+  expect_success(run({"collect", answers_, "--texts", moved}));
+}
+
 TEST(Bulk, BadRowsAreMarkedInTheirPlace) {
   const std::string rows =
       "{\"id\":1,\"text\":\"oil\"}\n"

@@ -51,16 +51,15 @@ AnswerState read_progress(const Json& json, const std::string& origin) {
   return state;
 }
 
-// Which answer to "the same job?" differs, in words; empty when none does.
-std::string difference(const Json& before, const Json& now) {
+}  // namespace
+
+std::string job_difference(const Json& before, const Json& now) {
   for (const auto& [key, value] : now.items()) {
     const Json former = before.value(key, Json());
     if (former != value) return fmt::format("{} {}, not {}", key, shown(former), shown(value));
   }
   return "";
 }
-
-}  // namespace
 
 AnswerFile::AnswerFile(std::filesystem::path path, Json job, bool resume)
     : path_(std::move(path)),
@@ -81,7 +80,7 @@ AnswerFile::AnswerFile(std::filesystem::path path, Json job, bool resume)
     }
     if (known) {
       state_ = read_progress(progress, progress_path_.string());
-      const std::string other = difference(progress.value("job", Json::object()), job_);
+      const std::string other = job_difference(progress.value("job", Json::object()), job_);
       if (!other.empty()) refuse_output(path_, "was begun with " + other);
     }
   } else if (known && !read_progress(progress, progress_path_.string()).complete) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "base/files/locked_file.h"
@@ -20,6 +21,9 @@ struct AnswerState {
   int64_t marked = 0;
   bool complete = false;
 };
+
+// In which of `now`'s keys two jobs differ, in words: "budget 0.5, not 1"; empty for equal ones.
+std::string job_difference(const Json& before, const Json& now);
 
 class AnswerFile {
  public:

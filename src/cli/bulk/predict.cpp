@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "base/interrupt.h"
 #include "cli/bulk/answer_file.h"
 #include "cli/bulk/progress.h"
+#include "cli/bulk/shard_folder.h"
 #include "data/catalog/spec.h"
 #include "data/sources.h"
 #include "engine/thread_pool.h"
@@ -44,24 +44,10 @@ Json job_of(const BulkRequest& request) {
   job["from_byte"] = request.from_byte;
   if (request.shard) {
     // Of a file that has grown, the shards are others.
-    job["shard"] = fmt::format("{}/{}", request.shard->index, request.shard->count);
+    job["shard"] = request.shard->name();
     job["file_bytes"] = bytes_on_disk(request.inputs.all().front().path);
   }
   return job;
-}
-
-// Goes to the shard's first line; returns its bytes.
-LineRange enter_shard(InputStream& input, const Shard& shard) {
-  if (input.peek().empty()) return {0, 0};
-  if (input.compressed() || !input.stored_size()) {
-    throw Error(ErrorCode::usage, "predict",
-                fmt::format("--shard needs a plain file, and {} is {}: every shard would have to "
-                            "read it from the beginning",
-                            input.name(), input.compressed() ? "compressed" : "a pipe"));
-  }
-  const LineRange range = shard_range(*input.stored_size(), shard.index, shard.count);
-  start_within(input, range.begin);
-  return range;
 }
 
 // Whose bytes say how far a run is: none where some input has rows instead.
@@ -84,22 +70,50 @@ class BulkRun {
         threads_(engine.threads),
         limits_{lines_a_thread * static_cast<size_t>(engine.threads),
                 bytes_a_thread * static_cast<size_t>(engine.threads)},
-        progress_(sized_files(inputs_), request.out.empty()) {
+        progress_(sized_files(inputs_), request.out.empty() && request.out_dir.empty()) {
     state_.input_byte = request.from_byte;
-    if (request.out.empty()) return;
-    file_ = std::make_unique<AnswerFile>(request.out, job_of(request), request.resume);
-    if (file_->replaces()) {
-      progress_.note(fmt::format("headroom: {} had answers, which are replaced", request.out));
-    }
-    if (file_->state().answers > 0) state_ = file_->state();
   }
 
   void run() {
-    if (file_ && file_->state().complete) {
-      progress_.note(fmt::format("headroom: {} is complete", request_.out));
+    if (!request_.out_dir.empty()) {
+      run_shard(ShardFolder(request_.out_dir, *request_.shard));
+    } else if (request_.out.empty()) {
+      answer_inputs();
+    } else {
+      answer_into(request_.out, request_.resume);
+    }
+  }
+
+ private:
+  void run_shard(const ShardFolder& folder) {
+    Json job = job_of(request_);
+    job.erase("shard");
+    if (folder.complete(job)) {
+      progress_.note(fmt::format("headroom: shard {} is complete", request_.shard->name()));
       return;
     }
+    answer_into(folder.part(), true);
+    folder.commit(job, inputs_.front(), file_->state());
+  }
+
+  void answer_into(const std::string& path, bool resume) {
+    file_ = std::make_unique<AnswerFile>(path, job_of(request_), resume);
+    if (file_->replaces()) {
+      progress_.note(fmt::format("headroom: {} had answers, which are replaced", path));
+    }
+    if (file_->state().answers > 0) state_ = file_->state();
+    if (file_->state().complete) {
+      progress_.note(fmt::format("headroom: {} is complete", path));
+      return;
+    }
+    if (state_.answers > 0) {
+      progress_.note(fmt::format("headroom: {} has {} answers, goes on", path, state_.answers));
+    }
     first_answers_ = state_.answers;
+    answer_inputs();
+  }
+
+  void answer_inputs() {
     try {
       if (!request_.inputs.texts.empty()) predict_texts(request_.inputs.texts);
       for (; state_.file < inputs_.size(); ++state_.file, state_.input_byte = 0) {
@@ -127,7 +141,6 @@ class BulkRun {
     }
   }
 
- private:
   void predict_texts(const std::vector<std::string>& texts) {
     name_ = "--text";
     std::vector<InputLine> batch;
@@ -225,8 +238,9 @@ class BulkRun {
   Error stopped() const {
     const bool rows = kind_ == InputKind::rows;
     const std::string advice =
-        file_  ? "--resume goes on from there"
-        : rows ? "with --out, --resume can go on from there"
+        !request_.out_dir.empty() ? "the same command goes on from there"
+        : file_                   ? "--resume goes on from there"
+        : rows                    ? "with --out, --resume can go on from there"
                : fmt::format("--from-byte {} goes on from there", state_.input_byte);
     return {ErrorCode::interrupted, "predict",
             fmt::format("stopped {} {} of {}; {}", rows ? "before row" : "before byte",
@@ -251,28 +265,14 @@ class BulkRun {
 
 }  // namespace
 
-Shard parse_shard(const std::string& text) {
-  const auto number = [](const char* begin, const char* end, uint64_t& value) {
-    const auto [stop, error] = std::from_chars(begin, end, value);
-    return error == std::errc() && stop == end;
-  };
-  Shard shard;
-  const char* const end = text.data() + text.size();
-  const size_t slash = text.find('/');
-  if (slash == std::string::npos || !number(text.data(), text.data() + slash, shard.index) ||
-      !number(text.data() + slash + 1, end, shard.count) || shard.index < 1 ||
-      shard.index > shard.count) {
-    throw Error(ErrorCode::usage, "read options",
-                fmt::format("--shard \"{}\" is not a part of a whole such as 1/16 to 16/16", text));
-  }
-  return shard;
-}
-
 void check_bulk_request(const BulkRequest& request) {
   const auto refuse = [](const char* fact) { throw Error(ErrorCode::usage, "read options", fact); };
   if (request.resume && request.out.empty()) refuse("--resume goes on with a file: give --out");
   if (request.resume && request.inputs.files.empty())
     refuse("--resume is for FILES, not for --text");
+  if (!request.out_dir.empty() && (!request.out.empty() || !request.shard)) {
+    refuse("--out-dir is a folder for --shard I/N, in place of --out");
+  }
   if (request.from_byte > 0 && request.shard) refuse("give --from-byte or --shard, not both");
   if (request.from_byte == 0 && !request.shard) return;
   const std::vector<TextInput> inputs = request.inputs.all();

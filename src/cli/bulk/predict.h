@@ -9,21 +9,17 @@
 
 #include "base/json.h"
 #include "cli/bulk/answer_lines.h"
+#include "cli/bulk/shard.h"
 #include "cli/engines/engine.h"
 
 namespace headroom {
-
-// The `index`-th of `count`, from 1.
-struct Shard {
-  uint64_t index = 1;
-  uint64_t count = 1;
-};
 
 struct BulkRequest {
   TextInputs inputs;
   std::string data_dir;  // of data SPECs
   AnswerForm form;
   std::string out;         // a file for the answers; empty: standard output
+  std::string out_dir;     // or a folder of shards; what is in it is always gone on with
   bool resume = false;     // go on with what is in `out`
   uint64_t from_byte = 0;  // of the only file; a line begins there
   std::optional<Shard> shard;
@@ -36,8 +32,5 @@ void check_bulk_request(const BulkRequest& request);
 // Throws ErrorCode::interrupted after Ctrl-C; what was answered is then written, and the message
 // says how to go on.
 void predict_bulk(const TextEngine& engine, const ModelConfig& config, const BulkRequest& request);
-
-// "3/16"; throws ErrorCode::usage for what is no shard.
-Shard parse_shard(const std::string& text);
 
 }  // namespace headroom

@@ -37,6 +37,9 @@ void add_other_options(CLI::App& app, OtherTaskRequest& request) {
 void add_bulk_options(CLI::App& app, BulkRequest& request, std::string& shard,
                       std::string& bad_rows) {
   app.add_option("--out", request.out, "a file for the answers, which --resume can go on with");
+  app.add_option("--out-dir", request.out_dir,
+                 "a folder that all shards' answers go to, for headroom collect; the same command "
+                 "goes on with what is there");
   app.add_flag("--resume", request.resume,
                "go on where the file of --out ends; begin where there is none");
   app.add_option("--from-byte", request.from_byte,
@@ -64,7 +67,7 @@ void add_output_options(CLI::App& app, std::string& aggregation, AnswerOptions& 
 
 void refuse_bulk_options(const CLI::App& app) {
   for (const char* name :
-       {"--out", "--resume", "--from-byte", "--shard", "--bad-rows", "--no-timing"}) {
+       {"--out", "--out-dir", "--resume", "--from-byte", "--shard", "--bad-rows", "--no-timing"}) {
     if (app.count(name) > 0) {
       throw Error(ErrorCode::usage, "read options",
                   fmt::format("{} is for text classifiers", name));
@@ -139,7 +142,8 @@ int run_predict(int argc, char** argv) {
       {"--model", "--budget", "--latency-ms", "--precision", "--threads", "--engine", "--device"});
   group_options(app, "Answers",
                 {"--top-k", "--no-timing", "--all-tokens", "--aggregation", "--raw-scores"});
-  group_options(app, "Long runs", {"--out", "--resume", "--from-byte", "--shard", "--bad-rows"});
+  group_options(app, "Long runs",
+                {"--out", "--out-dir", "--resume", "--from-byte", "--shard", "--bad-rows"});
   group_options(app, "Language models, translators",
                 {"--max-new-tokens", "--temperature", "--beam", "--seed"});
   return run_app(app, argc, argv, [&](bool json) {
@@ -168,6 +172,9 @@ int run_predict(int argc, char** argv) {
     bulk.job = {{"model", model},
                 {"budget", spending.budget},
                 {"precision", precision_table.name(request.precision)}};
+    if (!bulk.out_dir.empty() && config.weights_checksum) {
+      bulk.job["weights"] = checksum_text(*config.weights_checksum);
+    }
     if (task == Task::tag) {
       bulk.job["aggregation"] = aggregation;
       bulk.job["all_tokens"] = request.answer.token_tags;
