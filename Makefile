@@ -10,7 +10,7 @@ PYTHON ?= /usr/bin/python3
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
-        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page python test-python test-dask test-mpi api-docs deb release test-deb reference bench-families \
+        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page python test-python test-dask test-mpi test-slurm api-docs deb release test-deb reference bench-families \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
         test-kill test-rank-kill test-bulk test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
 
@@ -216,6 +216,10 @@ test-dask: python build ## Dask for real: scheduler and workers, one killed, one
 test-mpi: build ## Open MPI for real: mpirun over two hosts, both this machine, trains the model of one process
 	@scripts/install-packages mpi
 	@PYTHON=$(PYTHON) scripts/test-mpi $(BUILD)
+
+test-slurm: build ## Slurm for real, as root: two nodes train, one fails; an array scores, one task is killed (two minutes)
+	@scripts/install-packages slurm
+	@PYTHON=$(PYTHON) scripts/test-slurm $(BUILD)
 
 # Packages hold three targets; CMake would build the tests and benchmarks before it packs them.
 deb: build ## build Debian packages into build/packages (packaging/README.md)
