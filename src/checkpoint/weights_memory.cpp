@@ -4,14 +4,20 @@
 
 namespace headroom {
 
-void require_weights_fit(const ModelConfig& config, uint64_t number_bytes, uint64_t max_memory,
-                         const std::filesystem::path& directory) {
-  MemoryAllowance memory(max_memory, "load model", "weights");
+uint64_t weights_bytes(const ModelConfig& config, uint64_t number_bytes) {
+  uint64_t sum = 0;
   for (const TensorSpec& tensor : config.tensors()) {
     uint64_t bytes = number_bytes;
     for (const int64_t side : tensor.shape) bytes *= static_cast<uint64_t>(side);
-    if (!memory.take(bytes)) memory.fail(directory.string());
+    sum += bytes;
   }
+  return sum;
+}
+
+void require_weights_fit(const ModelConfig& config, uint64_t number_bytes, uint64_t max_memory,
+                         const std::filesystem::path& directory) {
+  MemoryAllowance memory(max_memory, "load model", "weights");
+  if (!memory.take(weights_bytes(config, number_bytes))) memory.fail(directory.string());
 }
 
 }  // namespace headroom

@@ -1,7 +1,11 @@
 // `headroom serve` as a process: the bits of `predict`, several models, SIGTERM, wrong options.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
+#include <future>
+#include <map>
+#include <optional>
 
 #include "cli/contract.h"
 #include "server/raw_client.h"
@@ -143,6 +147,8 @@ TEST(Serve, WrongOptionsAreUsageErrors) {
   expect_failure(run({"serve", "--model", model, "--budget", "0.25", "--min-budget", "0.5"}), 2,
                  "--min-budget 0.5 is above --budget 0.25");
   expect_failure(run({"serve", "--model", model, "--slo-ms", "-1"}), 2, "--slo-ms");
+  expect_failure(run({"serve", "--model", model, "--model-control"}), 2, "needs --models");
+  expect_failure(run({"serve", "--models", model, "--model-control"}), 2, "needs --admin-port");
   expect_failure(run({"serve", "--model", "a b=" + model}), 2, "\"a b\" is no name for a model");
 }
 
@@ -161,6 +167,78 @@ TEST(Serve, DrainsOnSighup) {
   const Outcome outcome = served.stop(SIGHUP);
   EXPECT_EQ(outcome.exit_code, 0) << transcript(outcome);
   expect_holds(outcome.err, "\"draining\"");
+}
+
+// A folder of models with version 1 of news, and a server of it.
+class ServedFolder {
+ public:
+  explicit ServedFolder(Arguments more = {}) {
+    store_version("1");
+    const Arguments words = {"--models", path().string(), "--model-control", "--admin-port", "0"};
+    more.insert(more.begin(), words.begin(), words.end());
+    served_.emplace(more);
+    const std::string admin = served_->ready().value("admin", ":0");
+    admin_port_ = std::stoi(admin.substr(admin.rfind(':') + 1));
+  }
+
+  void store_version(const std::string& version) {
+    std::filesystem::create_directories(path() / "news");
+    std::filesystem::copy(model_.path(), path() / ".staged");
+    std::filesystem::rename(path() / ".staged", path() / "news" / version);
+  }
+  std::filesystem::path path() const { return folder_.path(); }
+  Served& server() { return *served_; }
+  int port() const { return served_->port(); }
+  RawResponse change(const std::string& what, const std::string& body = "{}") const {
+    return RawClient(admin_port_).exchange(post("/v2/repository/models/" + what, body));
+  }
+
+ private:
+  CalibratedModel model_;
+  TemporaryFolder folder_;
+  std::optional<Served> served_;
+  int admin_port_ = 0;
+};
+
+TEST(Serve, ANewVersionTakesOverWithoutALostRequest) {
+  ServedFolder folder;
+  folder.store_version("2");
+  std::atomic<bool> enough = false;
+  auto asking = std::async(std::launch::async, [&] {
+    RawClient client(folder.port());
+    std::map<std::string, int> models;
+    while (!enough) {
+      const RawResponse response = client.exchange(
+          post("/v1/classify", R"({"inputs":"Oil prices fell","model":"news","budget":1})"));
+      if (response.status != 200) return std::map<std::string, int>{{response.body, 1}};
+      ++models[response.json()["model"]];
+    }
+    return models;
+  });
+  const RawResponse canary = folder.change("news/load", R"({"parameters":{"weight":0.5}})");
+  EXPECT_EQ(canary.status, 200) << canary.body;
+  EXPECT_EQ(folder.change("news/load", R"({"parameters":{"version":"1"}})").status, 200);
+  const RawResponse loaded = folder.change("news/load");
+  EXPECT_EQ(loaded.status, 200) << loaded.body;
+  enough = true;
+  for (const auto& [model, count] : asking.get()) {
+    EXPECT_TRUE(model == "news@1" || model == "news@2") << model;
+  }
+  RawClient client(folder.port());
+  EXPECT_EQ(client.exchange(post("/v1/classify", R"({"inputs":"x"})")).json()["model"], "news@2");
+  EXPECT_EQ(client.exchange(post("/v2/repository/index", "{}")).status, 403) << "not for clients";
+  expect_success(folder.server().stop(SIGTERM));
+}
+
+TEST(Serve, WhatDoesNotFitIsRefusedWithItsNumbers) {
+  ServedFolder folder({"--max-memory", "300M"});
+  folder.store_version("2");
+  const RawResponse refused = folder.change("news/load");
+  EXPECT_EQ(refused.status, 503);
+  expect_holds(refused.body, "news@2 takes ");
+  expect_holds(refused.body, "of --max-memory 300.0 MiB only ");
+  RawClient client(folder.port());
+  EXPECT_EQ(client.exchange(post("/v1/classify", R"({"inputs":"x"})")).json()["model"], "news@1");
 }
 
 TEST(Serve, OnLoopbackItIsCalledByItsOwnNamesOnly) {

@@ -170,6 +170,31 @@ TEST_F(OpenInferenceProtocol, VersionsMayBeNamedAndUnknownOnesAreToldWhatThereIs
   EXPECT_EQ(ask("POST", "/v2/models/news/versions/2/infer", two_texts).status, 404);
 }
 
+TEST(KServeVersions, AnswersSayWhichVersionGaveThem) {
+  FakeBackend backend({"news@1", "news@2"});
+  backend.aliases = {{"news", "news@1"}, {"stable", "news@1"}};
+  Metrics metrics({});
+  Router router(kserve_routes(backend, {}), "", metrics, [] {});
+  const auto ask = [&](const std::string& method, const std::string& path) {
+    Json answer;
+    router.handle({{method, path, "", "application/json", "", ""},
+                   method == "POST" ? two_texts : "",
+                   std::chrono::steady_clock::now()},
+                  [&](const HttpResponse& response) { answer = Json::parse(response.body); });
+    return answer;
+  };
+  EXPECT_EQ(ask("GET", "/v2/models/news")["versions"], Json({"1", "2"}));
+  for (const auto& [path, version] : std::map<std::string, std::string>{
+           {"news", "1"}, {"stable", "1"}, {"news@2", "2"}, {"news/versions/2", "2"}}) {
+    const Json answer = ask("POST", "/v2/models/" + path + "/infer");
+    EXPECT_EQ(answer["model_name"], "news") << path;
+    EXPECT_EQ(answer["model_version"], version) << path;
+    EXPECT_EQ(backend.last_call.model, "news@" + version) << path;
+  }
+  EXPECT_EQ(ask("GET", "/v2/models/news/versions/3")["error"],
+            "model \"news\" has no version \"3\"; its only versions are 1, 2");
+}
+
 TEST_F(OpenInferenceProtocol, AnIdComesBackAsItWasGiven) {
   EXPECT_EQ(Json::parse(infer(R"(,"id":"7")").body)["id"], "7");
   EXPECT_EQ(Json::parse(infer(R"(,"id":"")").body)["id"], "");

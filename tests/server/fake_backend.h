@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -40,6 +41,10 @@ class FakeBackend : public Backend {
   }
 
   const std::vector<ServedModel>& models() const override { return models_; }
+  const ServedModel* pick(const std::string& name) const override {
+    const auto alias = aliases.find(name);
+    return Backend::pick(alias == aliases.end() ? name : alias->second);
+  }
 
   Abandon submit(const Call& call, CallDone done) override {
     std::unique_lock lock(mutex_);
@@ -115,6 +120,7 @@ class FakeBackend : public Backend {
   }
 
   Mode mode = Mode::at_once;
+  std::map<std::string, std::string> aliases;
   std::optional<CallRefused> refusal;
   std::string refused_model;  // empty: all
   std::optional<Error> failure;

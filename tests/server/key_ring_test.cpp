@@ -101,10 +101,28 @@ TEST_F(KeyFile, AWrongLineIsNamed) {
             std::string::npos);
   EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + R"(","models":[]})").find("is empty"),
             std::string::npos);
+  EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + R"(","models":["news@2"]})")
+                .find("all versions of a model"),
+            std::string::npos);
+  EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + R"(","admin":true,"read_only":true})")
+                .find("cannot go with read_only"),
+            std::string::npos);
   EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + "\"}\n" + R"({"name":"b","sha256":")" +
                       hash + "\"}")
                 .find("key \"a\" above it"),
             std::string::npos);
+}
+
+TEST_F(KeyFile, AKeyIsForEveryVersionOfItsModels) {
+  KeyRules rules;
+  rules.name = "search";
+  rules.models = {"news"};
+  const KeyHolder key(rules);
+  EXPECT_TRUE(key.may_use("news"));
+  EXPECT_TRUE(key.may_use("news@2"));
+  EXPECT_FALSE(key.may_use("newsletter@2"));
+  rules.models = {"news@2"};
+  EXPECT_THROW(add(rules), Error) << "not written either";
 }
 
 // The API with keys of a file in front of a fake backend.

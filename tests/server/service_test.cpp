@@ -28,6 +28,23 @@ Answer engine_answer(std::string_view text, double budget) {
   return session.run(std::span(&input, 1), Budget{budget}).front();
 }
 
+TEST(Service, EveryWorkerIsWarmBeforeTheFirstCall) {
+  std::atomic<int> runs = 0;
+  ServedModel model = letters_model();
+  model.warm_up = model.tokenise({"a b"});
+  model.make_runner = [&runs, inner = model.make_runner] {
+    return [&runs, run = inner()](std::span<const Tokens> inputs, double budget,
+                                  std::optional<size_t> ladder) {
+      ++runs;
+      return run(inputs, budget, ladder);
+    };
+  };
+  ServiceSettings settings;
+  settings.workers = 3;
+  const Service service({model}, settings, nobody());
+  EXPECT_EQ(runs, 6) << "each at the least and the full budget";
+}
+
 TEST(Service, AnExactBudgetHasTheEnginesBits) {
   Service service({letters_model()}, one_worker(), nobody());
   const CallAnswer answer = Asked(service, {"a b c"}, {0.5, std::nullopt}).answer();

@@ -22,6 +22,8 @@ int run_key(int argc, char** argv) {
   app.add_option("--model", rules.models, "a model that it may ask; repeatable; none: all")
       ->allow_extra_args(false);
   app.add_flag("--read-only", rules.read_only, "it may look (models, metrics), not ask");
+  app.add_flag("--admin", rules.admin, "it may also load and unload models (serve --model-control)")
+      ->excludes("--read-only");
   app.add_option("--requests-per-minute", requests, "0: no limit")->check(CLI::NonNegativeNumber);
   app.add_option("--compute-seconds-per-minute", compute,
                  "of one core, by the latency table; 0: no limit")

@@ -17,15 +17,18 @@
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/precision_file.h"
+#include "checkpoint/weights_memory.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "engine/kernels/isa.h"
+#include "engine/precision.h"
 #include "server/api/api.h"
 #include "server/http/host.h"
 #include "server/http/server.h"
 #include "server/http/tls.h"
 #include "server/service/generations.h"
+#include "server/service/model_control.h"
 #include "server/service/reloads.h"
 #include "server/service/service.h"
 #include "server/telemetry/logged_metrics.h"
@@ -38,6 +41,7 @@ namespace {
 struct ServeOptions {
   std::vector<std::string> models;  // DIR or NAME=DIR
   std::string models_folder;
+  bool model_control = false;
   std::string host = "127.0.0.1";
   int port = 8080;
   std::string precision = "auto";
@@ -47,7 +51,8 @@ struct ServeOptions {
   std::string api_keys;  // a file
   std::vector<std::string> allowed_hosts;
   double slo_ms = 0;
-  uint64_t max_memory = 0;  // bytes; 0: no limit
+  uint64_t max_memory = 0;       // bytes; 0: no limit
+  uint64_t reserved_memory = 0;  // of these, for threads, connections and requests
   int drain_seconds = 10;
   int read_seconds = 10;
   int idle_seconds = 60;
@@ -61,20 +66,16 @@ struct ServeOptions {
   CallLimits calls;
 };
 
-// Names are part of URLs and metrics; a "=" behind a "/" belongs to the path.
-Generations::Source parse_model_option(const std::string& text) {
+// A "=" behind a "/" belongs to the path.
+ModelSource parse_model_option(const std::string& text) {
   const size_t equals = text.find('=');
   const bool named = equals != std::string::npos && text.find('/') > equals;
-  Generations::Source option{named ? text.substr(0, equals) : "",
-                             named ? text.substr(equals + 1) : text};
+  ModelSource option{named ? text.substr(0, equals) : "", named ? text.substr(equals + 1) : text};
   if (!named) {
     const auto normal = std::filesystem::absolute(option.directory).lexically_normal();
     option.name = (normal.has_filename() ? normal : normal.parent_path()).filename().string();
   }
-  const bool plain = std::all_of(option.name.begin(), option.name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-  });
-  if (option.name.empty() || !plain) {
+  if (!is_model_name(option.name)) {
     throw Error(ErrorCode::usage, "read options",
                 fmt::format("--model {}: \"{}\" is no name for a model; give one of letters, "
                             "digits, - _ . as NAME=DIR",
@@ -86,8 +87,39 @@ Generations::Source parse_model_option(const std::string& text) {
 // What is left of --max-memory; 0: there is no limit.
 uint64_t memory_left(const ServeOptions& options) {
   if (options.max_memory == 0) return 0;
-  const auto used = static_cast<uint64_t>(resident_memory_bytes());
+  const uint64_t used = static_cast<uint64_t>(resident_memory_bytes()) + options.reserved_memory;
   return std::max<uint64_t>(1, options.max_memory - std::min(options.max_memory, used));
+}
+
+uint64_t worker_count(const ServeOptions& options) {
+  const int asked = options.service.workers;
+  return asked > 0 ? static_cast<uint64_t>(asked)
+                   : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Of the workers, each with a full batch.
+uint64_t activation_bytes(const ServeOptions& options, const ModelShape& shape) {
+  const int64_t of_a_token = 8 * shape.width + 2 * shape.ffn;  // floats alive in one layer
+  const auto tokens = static_cast<uint64_t>(options.service.max_batch_tokens);
+  return worker_count(options) * tokens * static_cast<uint64_t>(of_a_token) * sizeof(float);
+}
+
+// Before it is loaded beside the others; what does not fit at the start share_memory() tells.
+void require_room(const ServeOptions& options, const ModelSource& model, const ModelConfig& config,
+                  Precision precision) {
+  if (options.reserved_memory == 0) return;
+  const auto number_bytes = static_cast<uint64_t>(4 / elements_per_lane(precision));
+  const uint64_t weights = weights_bytes(config, number_bytes);
+  const uint64_t activations = activation_bytes(options, config.shape);
+  if (weights + activations <= memory_left(options)) return;
+  throw Error(ErrorCode::runtime, "load model",
+              fmt::format("{} takes {} ({} of weights, {} in the workers), but of --max-memory {} "
+                          "only {} are left: {} are in use, {} are kept for requests",
+                          model.name, shown_bytes(weights + activations), shown_bytes(weights),
+                          shown_bytes(activations), shown_bytes(options.max_memory),
+                          shown_bytes(memory_left(options)),
+                          shown_bytes(static_cast<uint64_t>(resident_memory_bytes())),
+                          shown_bytes(options.reserved_memory)));
 }
 
 // What the threads take beyond what is resident before the first request: each the activations of a
@@ -95,16 +127,11 @@ uint64_t memory_left(const ServeOptions& options) {
 uint64_t memory_of_threads(const ServeOptions& options, const std::vector<ServedModel>& models) {
   uint64_t activations = 0;
   for (const ServedModel& model : models) {
-    const auto& shape = model.config.shape;
-    const int64_t of_a_token = 8 * shape.width + 2 * shape.ffn;  // floats alive in one layer
-    activations = std::max(activations, static_cast<uint64_t>(of_a_token) * sizeof(float));
+    activations = std::max(activations, activation_bytes(options, model.config.shape));
   }
-  const int asked = options.service.workers;
-  const uint64_t workers =
-      asked > 0 ? static_cast<uint64_t>(asked) : std::max(1U, std::thread::hardware_concurrency());
-  const auto tokens = static_cast<uint64_t>(options.service.max_batch_tokens);
-  const uint64_t parsers = std::max<uint64_t>(2, workers);  // at least as many as the pool has
-  return workers * tokens * activations + parsers * 5 * options.http.body_bytes;
+  // At least as many as the pool has.
+  const uint64_t parsers = std::max<uint64_t>(2, worker_count(options));
+  return activations + parsers * 5 * options.http.body_bytes;
 }
 
 // Gives requests what models, threads and connections leave. A body that comes in chunks is copied
@@ -126,6 +153,7 @@ void share_memory(ServeOptions& options, uint64_t threads) {
                     http.body_bytes, shown_bytes(fixed + 2 * http.body_bytes)));
   }
   http.held_bytes = std::min<size_t>(http.held_bytes, (left - fixed) / 2);
+  options.reserved_memory = fixed + 2 * http.held_bytes;
 }
 
 std::string_view calibrated_by(TableSource source) {
@@ -140,32 +168,25 @@ std::string_view calibrated_by(TableSource source) {
   return "";
 }
 
-Precision served_precision(const ServeOptions& options, const std::filesystem::path& model) {
+Precision served_precision(const ServeOptions& options, const std::filesystem::path& model,
+                           const ModelConfig& config) {
   if (options.precision != "auto") return precision_table.parse(options.precision);
-  return chosen_precision(model, read_config(model));
+  return chosen_precision(model, config);
 }
 
 // Of --model, the first of which is the default, then of --models.
-std::vector<Generations::Source> wanted_models(const ServeOptions& options) {
-  std::vector<Generations::Source> wanted;
-  for (const std::string& text : options.models) wanted.push_back(parse_model_option(text));
-  if (options.models_folder.empty()) return wanted;
-  for (Generations::Source& source : models_in_folder(options.models_folder)) {
-    wanted.push_back(parse_model_option(source.name + "=" + source.directory.string()));
-  }
-  if (wanted.empty()) {
-    throw Error(
-        ErrorCode::usage, "serve",
-        fmt::format("--models {}: no folder in it has a config.json", options.models_folder));
-  }
-  return wanted;
+ServingPlan wanted_models(const ServeOptions& options) {
+  std::vector<ModelSource> fixed;
+  for (const std::string& text : options.models) fixed.push_back(parse_model_option(text));
+  return plan_serving(fixed, options.models_folder);
 }
 
-ServedModel load_model(const Generations::Source& wanted, const ServeOptions& options,
-                       ServerLog& log) {
+ServedModel load_model(const ModelSource& wanted, const ServeOptions& options, ServerLog& log) {
   SilentProgress progress;
   log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
-  const Precision precision = served_precision(options, wanted.directory);
+  const ModelConfig config = read_config(wanted.directory);
+  const Precision precision = served_precision(options, wanted.directory, config);
+  require_room(options, wanted, config, precision);
   ServedModel model = load_served_model(wanted.name, wanted.directory,
                                         {precision, {}, memory_left(options)}, progress);
   log.event("model_loaded", {{"model", model.name},
@@ -230,7 +251,7 @@ class AdminPort {
   static HttpLimits limits_of(const ServeOptions& options) {
     HttpLimits limits = options.http;
     limits.connections = 64;
-    limits.body_bytes = 0;
+    limits.body_bytes = options.model_control ? 16'384 : 0;
     limits.allowed_hosts = allowed_hosts(options.admin_host, options.allowed_hosts);
     return limits;
   }
@@ -283,21 +304,22 @@ void serve(ServeOptions& options, bool json) {
   }
   LoggedMetrics metrics({}, log, options.log_requests ? 1 : options.log_sample);
   std::function<void(Service & service, std::shared_ptr<void> in_use)> publish;
-  Generations generations({[&options] { return wanted_models(options); },
-                           [&](const Generations::Source& source) {
-                             metrics.add_model(source.name);
-                             return load_model(source, options, log);
+  Generations generations({[&](const ModelSource& source) {
+                             ServedModel model = load_model(source, options, log);
+                             metrics.add_model(model.name);
+                             return model;
                            },
                            [&publish](Service& service, std::shared_ptr<void> in_use) {
                              publish(service, std::move(in_use));
                            }},
-                          options.service, metrics);
+                          wanted_models(options), options.service, metrics);
   std::vector<std::string> names;
   generations.with_current([&](Service& service) {
     names = names_of(service.models());
     share_memory(options, memory_of_threads(options, service.models()));
   });
   const auto metrics_text = [&] {
+    metrics.clear_queue_lengths();  // also of models that went
     generations.with_current([&](Service& service) {
       for (const ServedModel& model : service.models()) {
         metrics.set_queue_length(model.name, service.live(model.name).queue);
@@ -310,8 +332,11 @@ void serve(ServeOptions& options, bool json) {
     log.event("draining", {{"seconds", options.drain_seconds}});
     generations.begin_drain();
   };
-  const ServerFacts facts{std::string(isa_name(chosen_isa())), options.http, options.calls,
-                          options.service.min_budget, metrics_text};
+  std::optional<ModelControl> control;
+  if (options.model_control) control.emplace(options.models_folder, generations);
+  const ServerFacts facts{
+      std::string(isa_name(chosen_isa())), options.http, options.calls,
+      options.service.min_budget,          metrics_text, control ? &*control : nullptr};
   Router router({}, keys, metrics, on_drain, std::make_unique<RequestPool>());
   Router admin_router({}, "", metrics, [] {});
   publish = [&](Service& service, const std::shared_ptr<void>& in_use) {
@@ -321,7 +346,9 @@ void serve(ServeOptions& options, bool json) {
   generations.publish();
   HttpServer server(router, options.http, options.host, options.port, log, tls ? &*tls : nullptr);
   if (!options.models_folder.empty()) {
-    reloaded.push_back({"models", [&generations] { generations.reload(); }});
+    reloaded.push_back(
+        {"models",
+         [&] { generations.change([&](const ServingPlan&) { return wanted_models(options); }); }});
   }
   const std::unique_ptr<Reloads> reloads = reloads_of(std::move(reloaded), log);
   std::optional<AdminPort> admin;
@@ -334,7 +361,8 @@ void serve(ServeOptions& options, bool json) {
   };
   const Shutdown shutdown = server.run(stop_requested, std::chrono::seconds(options.drain_seconds));
   // No answer may come when the router is gone.
-  generations.with_current([](Service& service) { service.drain(std::chrono::milliseconds(0)); });
+  if (control) control->stop();
+  generations.cut();
   log.event("stopped", {{"cut", shutdown.cut}, {"drain_seconds", shutdown.seconds}});
 }
 
@@ -350,6 +378,9 @@ void add_serving_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--models", options.models_folder,
                  "folder of checkpoint directories, each served by its name; SIGHUP reads it again")
       ->check(not_empty);
+  app.add_flag("--model-control", options.model_control,
+               "load and unload models of --models over KServe's repository API: on the admin "
+               "port, or with an admin's key");
   app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one")
       ->check(not_empty);
   app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
@@ -441,7 +472,16 @@ void check_options(ServeOptions& options) {
   }
   if (options.models.empty() && options.models_folder.empty()) {
     throw Error(ErrorCode::usage, "read options",
-                "give --model DIR, or --models with a folder of them");
+                "--model is required, or --models with a folder of checkpoints");
+  }
+  if (options.model_control && options.models_folder.empty()) {
+    throw Error(ErrorCode::usage, "read options",
+                "--model-control needs --models, the folder that models are loaded from");
+  }
+  if (options.model_control && !options.admin_port && options.api_keys.empty()) {
+    throw Error(ErrorCode::usage, "read options",
+                "--model-control needs --admin-port, or --api-keys with an admin's key: others "
+                "may not load models");
   }
   if (!options.api_key.empty() && !options.api_keys.empty()) {
     throw Error(ErrorCode::usage, "read options", "give --api-key or --api-keys, not both");

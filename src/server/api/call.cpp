@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/join.h"
+#include "server/service/serving_plan.h"
 #include "text/unicode/utf8.h"
 
 namespace headroom::server {
@@ -73,10 +74,10 @@ const std::string& text_value(const Json& value, std::string_view name) {
 
 const ServedModel& find_model(const Backend& backend, const ApiRequest& request,
                               const std::string& name) {
-  for (const ServedModel& model : backend.models()) {
-    if (!name.empty() && model.name != name) continue;
-    if (request.key) request.key->require_model(model.name);
-    return model;
+  const std::string first(name_without_version(backend.models().front().name));
+  if (const ServedModel* model = backend.pick(name.empty() ? first : name)) {
+    if (request.key) request.key->require_model(model->name);
+    return *model;
   }
   throw HttpError(
       HttpErrorCode::not_found,

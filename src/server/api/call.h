@@ -32,8 +32,8 @@ void require_known_keys(const Json& object, std::string_view where,
 // The text of `value`, which messages call `name`. Throws HttpErrorCode::bad_request.
 const std::string& text_value(const Json& value, std::string_view name);
 
-// The model of that name or, when it is empty, the default one. Throws HttpErrorCode::not_found, or
-// forbidden when it is not for the request's key.
+// The model that answers to that name or, when it is empty, the default one. Throws
+// HttpErrorCode::not_found, or forbidden when it is not for the request's key.
 const ServedModel& find_model(const Backend& backend, const ApiRequest& request,
                               const std::string& name);
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "server/api/texts.h"
+#include "server/service/serving_plan.h"
 
 namespace headroom::server {
 namespace {
@@ -18,9 +21,13 @@ using Models = std::vector<const ServedModel*>;
 Models asked_models(const Backend& backend, const ApiRequest& request, const Json& body) {
   Models models;
   if (!body.contains("models")) {
+    std::set<std::string_view> names;  // each once, however many versions share its traffic
     for (const ServedModel& model : backend.models()) {
       const bool allowed = !request.key || request.key->may_use(model.name);
-      if (allowed && path_of(model.config.task) == "/v1/classify") models.push_back(&model);
+      if (!allowed || path_of(model.config.task) != "/v1/classify") continue;
+      const std::string_view name = name_without_version(model.name);
+      if (!names.insert(name).second) continue;
+      models.push_back(&find_model(backend, request, std::string(name)));
     }
     if (!models.empty()) return models;
     throw HttpError(HttpErrorCode::unprocessable, "no classifier is served here");

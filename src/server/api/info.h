@@ -8,12 +8,15 @@
 
 namespace headroom::server {
 
+class ModelControl;
+
 struct ServerFacts {
   std::string isa;  // instruction set of the kernels
   HttpLimits http;
   CallLimits calls;
   double min_budget = 0;  // what the controller lowers to
   std::function<std::string()> metrics_text;
+  ModelControl* control = nullptr;  // null: models stay as they are
 };
 
 // What is alive at one budget and what it costs; of any budget that the model has.

@@ -171,6 +171,13 @@ Router::Admitted Router::at_path(const Table& table, const HttpHead& head, const
                     "nothing is served at this path; GET /docs/openapi.json lists what is");
   }
   if (found.key && head.method == "POST") found.key->require_asking();
+  if (found.candidates.front()->route.needs_admin) {
+    if (!found.key) {
+      throw HttpError(HttpErrorCode::forbidden,
+                      "this path needs a key of --api-keys with \"admin\", or the admin port");
+    }
+    found.key->require_admin();
+  }
   return found;
 }
 

@@ -37,6 +37,8 @@ struct Route {
   bool quick = false;
   // Binary data may follow the JSON of a body (HttpHead::json_length).
   bool takes_binary = false;
+  // Only for keys that say so: it changes what others get.
+  bool needs_admin = false;
 };
 
 // A route whose answer is there at once.

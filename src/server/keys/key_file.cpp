@@ -44,6 +44,7 @@ KeyRules parse_line(const std::string& line, const std::string& origin) {
                                           "sha256",
                                           "models",
                                           "read_only",
+                                          "admin",
                                           "requests_per_minute",
                                           "compute_seconds_per_minute"};
     if (std::find(std::begin(known), std::end(known), key) == std::end(known)) {
@@ -57,10 +58,14 @@ KeyRules parse_line(const std::string& line, const std::string& origin) {
     for (const Json& model : fields.array("models")) {
       if (!model.is_string()) fields.fail("models", "has something else than names");
       rules.models.push_back(model.get<std::string>());
+      if (rules.models.back().find('@') == std::string::npos) continue;
+      fields.fail("models", "has a version; a key is for all versions of a model");
     }
     if (rules.models.empty()) fields.fail("models", "is empty; leave it out to allow all");
   }
   rules.read_only = fields.boolean_or("read_only", false);
+  rules.admin = fields.boolean_or("admin", false);
+  if (rules.admin && rules.read_only) fields.fail("admin", "cannot go with read_only");
   rules.requests_per_minute = quota(fields, "requests_per_minute");
   rules.compute_seconds_per_minute = quota(fields, "compute_seconds_per_minute");
   return rules;
@@ -86,6 +91,7 @@ std::string key_line(const KeyRules& rules) {
   Json json = {{"name", rules.name}, {"sha256", rules.sha256}};
   if (!rules.models.empty()) json["models"] = rules.models;
   if (rules.read_only) json["read_only"] = true;
+  if (rules.admin) json["admin"] = true;
   if (rules.requests_per_minute) json["requests_per_minute"] = *rules.requests_per_minute;
   if (rules.compute_seconds_per_minute) {
     json["compute_seconds_per_minute"] = *rules.compute_seconds_per_minute;
@@ -123,6 +129,8 @@ std::vector<KeyRules> read_key_file(const std::filesystem::path& path) {
 }
 
 void append_key(const std::filesystem::path& path, const KeyRules& rules) {
+  const std::string line = key_line(rules);
+  parse_line(line, path.string());  // what could not be read is not written
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     for (const KeyRules& known : read_key_file(path)) {
@@ -138,7 +146,7 @@ void append_key(const std::filesystem::path& path, const KeyRules& rules) {
     throw Error(ErrorCode::runtime, "write " + path.string(), std::strerror(errno));
   }
   try {
-    write_all(descriptor, key_line(rules), path);
+    write_all(descriptor, line, path);
   } catch (...) {
     close(descriptor);
     throw;

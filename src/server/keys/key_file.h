@@ -17,6 +17,7 @@ struct KeyRules {
   std::string sha256;                    // of the key, in hexadecimal
   std::vector<std::string> models = {};  // that it may ask; none: all
   bool read_only = false;                // it may look (GET), not ask
+  bool admin = false;                    // it may also load and unload models
   std::optional<double> requests_per_minute = {};
   std::optional<double> compute_seconds_per_minute = {};
 };

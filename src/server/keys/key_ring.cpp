@@ -81,8 +81,15 @@ void KeyHolder::require_asking() const {
 }
 
 bool KeyHolder::may_use(const std::string& model) const {
+  const std::string name = model.substr(0, model.find('@'));
   return rules_.models.empty() ||
-         std::find(rules_.models.begin(), rules_.models.end(), model) != rules_.models.end();
+         std::find(rules_.models.begin(), rules_.models.end(), name) != rules_.models.end();
+}
+
+void KeyHolder::require_admin() const {
+  if (rules_.admin) return;
+  throw HttpError(HttpErrorCode::forbidden,
+                  fmt::format("key \"{}\" may not load models: it is no admin's", name()));
 }
 
 void KeyHolder::require_model(const std::string& model) const {

@@ -44,9 +44,10 @@ class KeyHolder {
   // until there is some again.
   void require_asking() const;
   void require_model(const std::string& model) const;
+  void require_admin() const;
   void take_request(double now_seconds);
 
-  bool may_use(const std::string& model) const;
+  bool may_use(const std::string& model) const;  // or a version of it
   void spend(double compute_seconds, double now_seconds);
 
   // The quotas go on where those of `former`, the same key before a change of the file, are.

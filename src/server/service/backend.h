@@ -17,6 +17,15 @@ class Backend {
 
   virtual const std::vector<ServedModel>& models() const = 0;  // the first is the default
 
+  // Which model answers the next request for this name: one that is called so, or a version of it,
+  // in turn where traffic is split. Null: none.
+  virtual const ServedModel* pick(const std::string& name) const {
+    for (const ServedModel& model : models()) {
+      if (model.name == name) return &model;
+    }
+    return nullptr;
+  }
+
   // Tokenises on the caller's thread, then queues or refuses at once. Throws ErrorCode::bad_data
   // for text that is not UTF-8, ErrorCode::usage for a model that is not served, no text at all, a
   // latency that is not above 0 or a budget that the model was not trained for; nothing is queued

@@ -1,13 +1,12 @@
 #include "server/service/generations.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <filesystem>
 #include <thread>
 #include <tuple>
 #include <utility>
-
-#include "base/error.h"
 
 namespace headroom::server {
 namespace {
@@ -33,92 +32,160 @@ Stamp stamp_of(const fs::path& directory) {
 }  // namespace
 
 struct Generations::Generation {
-  std::vector<Source> sources;
-  std::vector<Stamp> stamps;
+  ServingPlan plan;
+  std::vector<Stamp> stamps;  // one a model
   std::unique_ptr<Service> service;
-  std::shared_ptr<void> in_use = std::make_shared<int>();
 
   // The model of a source that has not changed since; none otherwise.
-  const ServedModel* find(const Source& source, const Stamp& stamp) const {
-    for (size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i] == source && stamps[i] == stamp) return &service->models()[i];
+  const ServedModel* find(const ModelSource& source, const Stamp& stamp) const {
+    for (size_t i = 0; i < plan.models.size(); ++i) {
+      if (plan.models[i] == source && stamps[i] == stamp) return &service->models()[i];
     }
     return nullptr;
   }
 };
 
-Generations::Generations(Parts parts, const ServiceSettings& settings, ServiceObserver& observer)
-    : parts_(std::move(parts)), settings_(settings), observer_(observer), current_(make(nullptr)) {}
+// Ends generations that nobody uses any more, on a thread of its own: the last to let go may be one
+// of the generation's workers, which cannot wait for its own end.
+class Generations::Undertaker {
+ public:
+  Undertaker() : thread_([this] { work(); }) {}
+  ~Undertaker() { close(); }
+  Undertaker(const Undertaker&) = delete;
+  Undertaker& operator=(const Undertaker&) = delete;
 
-Generations::~Generations() = default;
+  void take(std::unique_ptr<Generation> generation) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!closed_) dead_.push_back(std::move(generation));
+    }
+    changed_.notify_one();
+  }
+  // Ends those it has. What comes later ends where it comes from.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
 
-std::unique_ptr<Generations::Generation> Generations::make(const Generation* former) const {
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return closed_ || !dead_.empty(); });
+      if (dead_.empty()) return;
+      auto ending = std::exchange(dead_, {});
+      lock.unlock();
+      ending.clear();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Generation>> dead_;
+  bool closed_ = false;
+  std::thread thread_;  // last: it sees the rest complete
+};
+
+Generations::Generations(Parts parts, const ServingPlan& plan, const ServiceSettings& settings,
+                         ServiceObserver& observer)
+    : parts_(std::move(parts)),
+      settings_(settings),
+      observer_(observer),
+      undertaker_(std::make_shared<Undertaker>()),
+      current_(make(plan, nullptr)),
+      all_{current_} {}
+
+Generations::~Generations() {
+  current_.reset();
+  undertaker_->close();
+}
+
+std::shared_ptr<Generations::Generation> Generations::make(const ServingPlan& plan,
+                                                           const Generation* former) const {
   auto made = std::make_unique<Generation>();
-  made->sources = parts_.list();
+  made->plan = plan;
   std::vector<ServedModel> models;
-  for (const Source& source : made->sources) {
-    made->stamps.push_back(
-        stamp_of(source.directory));  // before loading: a change during it counts
+  for (const ModelSource& source : plan.models) {
+    // Before loading: a change during it counts.
+    made->stamps.push_back(stamp_of(source.directory));
     const ServedModel* same =
         former == nullptr ? nullptr : former->find(source, made->stamps.back());
     models.push_back(same != nullptr ? *same : parts_.load(source));
   }
-  const bool unchanged =
-      former != nullptr && former->sources == made->sources && former->stamps == made->stamps;
-  if (unchanged) return nullptr;
+  const bool same_models =
+      former != nullptr && former->plan.models == plan.models && former->stamps == made->stamps;
+  if (same_models) return nullptr;
   made->service = std::make_unique<Service>(std::move(models), settings_, observer_);
-  return made;
+  made->service->set_routes(plan.routes);
+  return {made.release(), [undertaker = undertaker_](Generation* ended) {
+            undertaker->take(std::unique_ptr<Generation>(ended));
+          }};
 }
 
-bool Generations::reload() {
-  // Only this function replaces it, on one thread.
-  std::unique_ptr<Generation> other = make(current_.get());
-  if (!other) return false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (draining_) return false;
-    std::swap(current_, other);
-    parts_.publish(*current_->service, current_->in_use);
+bool Generations::change(const NextPlan& next) {
+  const std::lock_guard one_at_a_time(changing_);
+  const std::shared_ptr<Generation> former = current();
+  const ServingPlan plan = next(former->plan);
+  std::shared_ptr<Generation> made = make(plan, former.get());
+  if (!made && plan == former->plan) return false;
+  const std::lock_guard lock(mutex_);
+  if (draining_) return false;
+  if (!made) {
+    current_->plan = plan;
+    current_->service->set_routes(plan.routes);
+    return true;
   }
-  // Requests let go of it when they are answered, and none can take it any more.
-  while (other->in_use.use_count() > 1) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  std::atomic_thread_fence(std::memory_order_acquire);
+  std::erase_if(all_, [](const auto& generation) { return generation.expired(); });
+  all_.push_back(made);
+  current_ = std::move(made);
+  parts_.publish(*current_->service, current_);
   return true;
 }
 
-void Generations::with_current(const std::function<void(Service& service)>& use) const {
+ServingPlan Generations::plan() const {
   const std::lock_guard lock(mutex_);
-  use(*current_->service);
+  return current_->plan;
+}
+
+std::shared_ptr<Generations::Generation> Generations::current() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+std::vector<std::shared_ptr<Generations::Generation>> Generations::alive() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Generation>> generations;
+  for (const auto& generation : all_) {
+    if (auto one = generation.lock()) generations.push_back(std::move(one));
+  }
+  return generations;
+}
+
+void Generations::with_current(const std::function<void(Service& service)>& use) const {
+  use(*current()->service);
 }
 
 void Generations::publish() const {
   const std::lock_guard lock(mutex_);
-  parts_.publish(*current_->service, current_->in_use);
+  parts_.publish(*current_->service, current_);
 }
 
 void Generations::begin_drain() {
-  const std::lock_guard lock(mutex_);
-  draining_ = true;
-  current_->service->begin_drain();
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  for (const auto& generation : alive()) generation->service->begin_drain();
 }
 
-std::vector<Generations::Source> models_in_folder(const fs::path& folder) {
-  std::vector<Generations::Source> sources;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    if (!fs::exists(entry->path() / "config.json", ignored)) continue;
-    sources.push_back({entry->path().filename().string(), entry->path()});
-  }
-  if (error) {
-    throw Error(ErrorCode::usage, "read " + folder.string(), error.message());
-  }
-  std::sort(sources.begin(), sources.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-  return sources;
+void Generations::cut() {
+  begin_drain();
+  for (const auto& generation : alive()) generation->service->drain(std::chrono::milliseconds(0));
 }
 
 }  // namespace headroom::server

@@ -3,7 +3,6 @@
 // then on, and the old one ends with the last request that came before.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,35 +10,34 @@
 #include <vector>
 
 #include "server/service/service.h"
+#include "server/service/serving_plan.h"
 
 namespace headroom::server {
 
 class Generations {
  public:
-  struct Source {
-    std::string name;
-    std::filesystem::path directory;
-
-    bool operator==(const Source&) const = default;
-  };
   struct Parts {
-    std::function<std::vector<Source>()> list;              // what is to be served now
-    std::function<ServedModel(const Source& source)> load;  // throws; takes seconds
+    std::function<ServedModel(const ModelSource& source)> load;  // throws; takes seconds
     // Sends requests to `service` from now on. Each keeps a copy of `in_use` until it is answered.
     std::function<void(Service& service, std::shared_ptr<void> in_use)> publish;
   };
+  using NextPlan = std::function<ServingPlan(const ServingPlan& now)>;
 
   // Loads the first generation, which publish() makes known. Throws what loading does. `observer`
   // outlives it.
-  Generations(Parts parts, const ServiceSettings& settings, ServiceObserver& observer);
+  Generations(Parts parts, const ServingPlan& plan, const ServiceSettings& settings,
+              ServiceObserver& observer);
   ~Generations();
   Generations(const Generations&) = delete;
   Generations& operator=(const Generations&) = delete;
 
-  // Loads what is new or has changed on disk; when one model cannot be loaded, throws and leaves
-  // all as they were. Returns when the last request of the old generation is answered; false:
-  // nothing had changed. One thread at a time.
-  bool reload();
+  // Serves what `next` makes of the plan that is served: loads what is new or has changed on disk,
+  // and where nothing has, exchanges the routes alone. When `next` throws or a model cannot be
+  // loaded, throws and leaves all as they were. False: nothing changed. Any thread; one waits for
+  // the other.
+  bool change(const NextPlan& next);
+
+  ServingPlan plan() const;  // what is served
 
   // The service of now, which stays while `use` runs.
   void with_current(const std::function<void(Service& service)>& use) const;
@@ -47,21 +45,26 @@ class Generations {
 
   // From now on calls are refused and no generation follows.
   void begin_drain();
+  // Refuses what still waits in any generation, and returns when no call is open.
+  void cut();
 
  private:
   struct Generation;
+  class Undertaker;
 
-  std::unique_ptr<Generation> make(const Generation* former) const;
+  std::shared_ptr<Generation> make(const ServingPlan& plan, const Generation* former) const;
+  std::shared_ptr<Generation> current() const;
+  std::vector<std::shared_ptr<Generation>> alive() const;
 
   const Parts parts_;
   const ServiceSettings settings_;
   ServiceObserver& observer_;
+  const std::shared_ptr<Undertaker> undertaker_;
+  std::mutex changing_;       // held by change()
   mutable std::mutex mutex_;  // guards what follows
-  std::unique_ptr<Generation> current_;
+  std::shared_ptr<Generation> current_;
+  std::vector<std::weak_ptr<Generation>> all_;
   bool draining_ = false;
 };
-
-// Every folder in `folder` that has a config.json, by name.
-std::vector<Generations::Source> models_in_folder(const std::filesystem::path& folder);
 
 }  // namespace headroom::server

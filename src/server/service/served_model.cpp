@@ -24,6 +24,8 @@ namespace {
 // A worker runs one text at a time.
 constexpr int threads_per_text = 1;
 
+constexpr std::string_view test_text = "The quick brown fox jumps over the lazy dog.";
+
 // Five lengths at eight budgets: two seconds for a model of BERT-Mini's size.
 LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
                              ProgressSink& progress) {
@@ -108,7 +110,7 @@ bool table_holds(const LatencyTable& table,
 }
 
 void self_test(const ServedModel& model) {
-  const Tokens input = model.tokenise({"The quick brown fox jumps over the lazy dog."});
+  const Tokens input = model.tokenise({test_text});
   const RunBatch run = model.make_runner();
   for (const double budget : {model.table.budgets().front(), model.table.budgets().back()}) {
     const Answer answer = run(std::span(&input, 1), budget, {}).at(0);
@@ -140,6 +142,7 @@ ServedModel load_served_model(std::string name, const std::filesystem::path& dir
   }
   served.table = table ? std::move(*table) : measure_quickly(engine, progress);
   self_test(served);
+  served.warm_up = served.tokenise({test_text});
   return served;
 }
 

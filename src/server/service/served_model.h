@@ -40,6 +40,7 @@ struct ServedModel {
   bool rung_zero = false;        // has the bag of n-grams that answers at budget 0
   Json scores;                   // measured accuracy at each budget; null when nobody measured
   std::shared_ptr<const EngineModel> engine;  // none where a test puts functions in its place
+  Tokens warm_up = {};  // what each worker runs before its first batch; empty: nothing
   std::function<Tokens(const Text&)> tokenise;
   std::function<RunBatch()> make_runner;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <latch>
 #include <limits>
 #include <set>
 #include <utility>
@@ -127,12 +128,18 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
     require(!settings_.automatic || model.policy, no_policy(model));
   }
   link_->service = this;
+  const auto warm = std::make_shared<std::latch>(settings_.workers);
   try {
     for (int i = 0; i < settings_.workers; ++i) {
       std::vector<RunBatch> runners;
       for (const ServedModel& model : models_) runners.push_back(model.make_runner());
-      threads_.emplace_back([this, runners] { work(runners); });
+      threads_.emplace_back([this, runners, warm] {
+        warm_up(runners);
+        warm->count_down();
+        work(runners);
+      });
     }
+    warm->wait();
   } catch (...) {  // no memory, no thread: those that did start must end
     stop();
     throw;
@@ -143,6 +150,35 @@ Service::~Service() {
   stop();
   const std::lock_guard lock(link_->mutex);
   link_->service = nullptr;
+}
+
+const ServedModel* Service::pick(const std::string& name) const {
+  std::shared_ptr<const ModelRoutes> routes;
+  {
+    const std::lock_guard lock(routes_mutex_);
+    routes = routes_;
+  }
+  const std::string* target = routes->pick(name);
+  return Backend::pick(target != nullptr ? *target : name);
+}
+
+void Service::set_routes(const std::vector<ModelRoute>& routes) {
+  auto fresh = std::make_shared<const ModelRoutes>(routes);
+  const std::lock_guard lock(routes_mutex_);
+  routes_ = std::move(fresh);
+}
+
+// The first batch of a thread allocates what later ones use again, and finds the weights.
+void Service::warm_up(const std::vector<RunBatch>& runners) const {
+  for (size_t i = 0; i < runners.size(); ++i) {
+    if (models_[i].warm_up.ids.empty()) continue;
+    for (const size_t level : {size_t{0}, levels_[i].top()}) {
+      try {
+        runners[i](std::span(&models_[i].warm_up, 1), levels_[i].budget(level), {});
+      } catch (const std::exception&) {  // whoever asks is told
+      }
+    }
+  }
 }
 
 Abandon Service::submit(const Call& call, CallDone done) {

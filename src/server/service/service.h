@@ -17,6 +17,7 @@
 
 #include "server/schedule/schedule.h"
 #include "server/service/backend.h"
+#include "server/service/model_routes.h"
 #include "server/service/observer.h"
 #include "server/service/pending_call.h"
 #include "server/telemetry/live_window.h"
@@ -54,7 +55,12 @@ class Service : public Backend {
   Service& operator=(const Service&) = delete;
 
   const std::vector<ServedModel>& models() const override { return models_; }
+  // Routes come first, then models' own names.
+  const ServedModel* pick(const std::string& name) const override;
   const ServiceSettings& settings() const { return settings_; }  // `workers` as it was chosen
+
+  // Which models answer to a name, from now on; each is one of models(). Any thread.
+  void set_routes(const std::vector<ModelRoute>& routes);
 
   Abandon submit(const Call& call, CallDone done) override;
   LiveState live(const std::string& model) const override;
@@ -80,6 +86,7 @@ class Service : public Backend {
   void queue(const std::shared_ptr<PendingCall>& call, std::vector<WaitingText> texts);
   void abandon(const std::shared_ptr<PendingCall>& call);
 
+  void warm_up(const std::vector<RunBatch>& runners) const;
   void work(const std::vector<RunBatch>& runners);
   Ran run(const Batch& batch, const RunBatch& runner) const;
   void stop();  // drains at once and ends the threads; not from one of them
@@ -99,6 +106,9 @@ class Service : public Backend {
   Clock clock_;
   std::shared_ptr<Link> link_ = std::make_shared<Link>();
   std::atomic<bool> accepting_ = true;
+
+  mutable std::mutex routes_mutex_;  // guards the pointer
+  std::shared_ptr<const ModelRoutes> routes_ = std::make_shared<ModelRoutes>();
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable work_came_;

@@ -142,8 +142,10 @@ Metrics::Metrics(const std::vector<std::string>& models) : families_(std::make_u
 }
 
 void Metrics::add_model(const std::string& model) {
-  if (find(model) != nullptr) return;
   const std::lock_guard lock(mutex_);
+  const bool known = std::any_of(models_.begin(), models_.end(),
+                                 [&](const auto& entry) { return entry->name == model; });
+  if (known) return;
   models_.push_back(std::make_unique<PerModel>(*families_, model));
   models_.back()->budget.Set(1);
   models_.back()->correction.Set(1);
@@ -234,6 +236,11 @@ void Metrics::request_done(const HttpHead& /*head*/, const HttpResponse& respons
 
 void Metrics::request_failed(const std::string& /*why*/) noexcept {
   families_->failures.Increment();
+}
+
+void Metrics::clear_queue_lengths() noexcept {
+  const std::shared_lock lock(mutex_);
+  for (const auto& model : models_) model->queue.Set(0);
 }
 
 void Metrics::set_queue_length(const std::string& model, int64_t texts) noexcept {

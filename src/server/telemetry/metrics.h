@@ -33,7 +33,8 @@ class Metrics : public ServiceObserver, public RequestObserver {
                     double seconds) noexcept override;
   void request_failed(const std::string& why) noexcept override;
 
-  // How many texts wait; asked for when text() is.
+  // How many texts wait, 0 unless told; asked for when text() is.
+  void clear_queue_lengths() noexcept;
   void set_queue_length(const std::string& model, int64_t texts) noexcept;
 
   void set_log_lines_dropped(int64_t lines) noexcept;

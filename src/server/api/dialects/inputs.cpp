@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "server/api/texts.h"
+#include "server/service/serving_plan.h"
 
 namespace headroom::server {
 namespace {
@@ -71,7 +72,8 @@ const ServedModel& model_at(const Backend& backend, const ApiRequest& request,
   if (name.empty()) {
     for (const ServedModel& model : backend.models()) {
       const bool allowed = !request.key || request.key->may_use(model.name);
-      if (allowed && path_of(model.config.task) == path) return model;
+      if (!allowed || path_of(model.config.task) != path) continue;
+      return find_model(backend, request, std::string(name_without_version(model.name)));
     }
   }
   const ServedModel& model = find_model(backend, request, name);

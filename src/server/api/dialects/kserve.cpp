@@ -7,15 +7,15 @@
 #include <memory>
 #include <utility>
 
+#include "base/join.h"
 #include "server/api/dialects/kserve_tensors.h"
 #include "server/api/embed.h"
 #include "server/api/tag.h"
 #include "server/api/texts_call.h"
+#include "server/service/serving_plan.h"
 
 namespace headroom::server {
 namespace {
-
-constexpr const char* only_version = "1";
 
 // What clients of other servers send with every request. It asks for nothing that would change an
 // answer here: calls have no order, and `timeout` is for the client's own queue.
@@ -191,10 +191,16 @@ Json server_metadata() {
   return body;
 }
 
-Json model_metadata(const ServedModel& model) {
+Json model_metadata(const Backend& backend, const ServedModel& model) {
   Json body;
-  body["name"] = model.name;
-  body["versions"] = {only_version};
+  const std::string_view own = name_without_version(model.name);
+  body["name"] = own;
+  body["versions"] = Json::array();
+  for (const ServedModel& other : backend.models()) {
+    if (name_without_version(other.name) == own) {
+      body["versions"].push_back(version_of(other.name));
+    }
+  }
   body["platform"] = "headroom_safetensors";
   body["inputs"] = Json::array();
   for (const char* name : {"text", "text_pair"}) {
@@ -219,10 +225,17 @@ HttpResponse readiness(const Backend& backend, Json body) {
 // The model that the path names, whose version may be named too.
 const ServedModel& requested_model(const Backend& backend, const ApiRequest& request) {
   const ServedModel& model = find_model(backend, request, request.model);
-  if (request.version.empty() || request.version == only_version) return model;
-  throw HttpError(HttpErrorCode::not_found,
-                  fmt::format("model \"{}\" has no version \"{}\"; its only version is {}",
-                              model.name, request.version, only_version));
+  if (request.version.empty()) return model;
+  std::vector<std::string_view> versions;
+  for (const ServedModel& other : backend.models()) {
+    if (name_without_version(other.name) != name_without_version(model.name)) continue;
+    if (version_of(other.name) == request.version) return other;  // which keys do not tell apart
+    versions.push_back(version_of(other.name));
+  }
+  throw HttpError(
+      HttpErrorCode::not_found,
+      fmt::format("model \"{}\" has no version \"{}\"; its only version{} {}", request.model,
+                  request.version, versions.size() == 1 ? " is" : "s are", join(versions, ", ")));
 }
 
 Abandon infer(Backend& backend, const CallLimits& limits, const ApiRequest& request, Reply reply) {
@@ -290,8 +303,8 @@ InferRequest parse_infer(std::string_view body, const CallLimits& limits,
 HttpResponse infer_response(const ServedModel& model, const InferRequest& request,
                             const std::vector<Answer>& answers, const CallAnswer& times) {
   Json body;
-  body["model_name"] = model.name;
-  body["model_version"] = only_version;
+  body["model_name"] = name_without_version(model.name);
+  body["model_version"] = version_of(model.name);
   if (request.id) body["id"] = *request.id;
   body["parameters"] = {{"queue_ms", times.queue_ms},
                         {"inference_ms", times.inference_ms},
@@ -324,7 +337,7 @@ std::vector<Route> kserve_routes(Backend& backend, const CallLimits& limits) {
   };
   for (const std::string model : {"/v2/models/{model}", "/v2/models/{model}/versions/{version}"}) {
     routes.push_back(immediate(model, [&backend](const ApiRequest& request) {
-      return json_response(model_metadata(requested_model(backend, request)));
+      return json_response(model_metadata(backend, requested_model(backend, request)));
     }));
     routes.push_back(immediate(model + "/ready", [&backend](const ApiRequest& request) {
       return readiness(backend, {{"name", requested_model(backend, request).name}});
