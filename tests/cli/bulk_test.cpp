@@ -267,7 +267,7 @@ TEST_F(Shards, WhatIsDoubledChangedOrOfAnotherJobIsRefused) {
   expect_success(run({"collect", answers_}));
 
   folder_.write("rows.jsonl", text_ + "{\"text\":\"one more\"}\n");
-  expect_refused("is not what shard 1/3 answered");
+  expect_refused("is not what shard 3/3 answered");
   const std::string moved = folder_.write("moved.jsonl", text_);
   std::filesystem::remove(rows_);
   expect_json_error(run({"collect", answers_, "--json"}), 2, "usage", "--texts says where");
