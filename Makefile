@@ -12,7 +12,7 @@ PYTHON ?= /usr/bin/python3
 .PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
         bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page python test-python test-dask test-mpi test-slurm api-docs deb release test-deb reference bench-families \
         reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-rank-kill test-bulk test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
+        test-kill test-rank-kill test-elastic test-bulk test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -91,6 +91,9 @@ test-kill: build ## kill a training KILLS (50) times, resume it, compare the bit
 
 test-rank-kill: build ## kill one of four training processes 20 times: the others must notice and end
 	@scripts/test-rank-kill
+
+test-elastic: build ## one job loses a process 20 times and gets some back: the model of one process
+	@PYTHON=$(PYTHON) scripts/test-elastic
 
 LINES ?= 10000000
 test-bulk: build-inference ## LINES (10 million) over 4 workers, 3 of them killed: the bytes of one run

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -51,6 +53,31 @@ ErrorCode code_of(int exit_status) {
   return ErrorCode::runtime;
 }
 
+// Processes more (or fewer) that signals have asked for and nobody has started.
+std::atomic<int> change = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void watch_for_changes() {
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { change += signal == SIGUSR1 ? 1 : -1; };
+  sigaction(SIGUSR1, &action, nullptr);
+  sigaction(SIGUSR2, &action, nullptr);
+}
+
+// The same run with another number of processes, from what it saved last.
+std::vector<std::string> resumed(const std::vector<std::string>& arguments, int count) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "--nproc") ++i;  // its value
+    if (word == "--nproc" || word.starts_with("--nproc=")) continue;
+    if (word != "--restart" && word != "--resume") words.push_back(word);
+  }
+  unsetenv("HEADROOM_RESTART");
+  words.insert(words.end(), {"--resume", "--nproc", std::to_string(count)});
+  return words;
+}
+
 class RankJob {
  public:
   RankJob(int count, const std::vector<std::string>& arguments) : arguments_(arguments) {
@@ -66,23 +93,37 @@ class RankJob {
   RankJob(const RankJob&) = delete;
   RankJob& operator=(const RankJob&) = delete;
 
-  void wait() {
-    bool asked = false;
+  // Nothing when all went well.
+  const std::optional<Error>& wait() {
     Clock::time_point asked_at;
     while (running() > 0) {
       reap();
-      if (!asked && (failure_ || interrupt_requested())) {
+      if (!asked_ && (failure_ || interrupt_requested() || change != 0)) {
         signal_all(SIGTERM);  // a terminal's Ctrl-C has reached them already: this changes nothing
-        asked = true;
+        asked_ = true;
         asked_at = Clock::now();
       }
       // A rank that was interrupted saves first, which may take longer than this.
-      if (failure_ && Clock::now() - asked_at > patience) signal_all(SIGKILL);
+      const bool failed = failure_ && failure_->code() != ErrorCode::interrupted;
+      if (failed && Clock::now() - asked_at > patience) signal_all(SIGKILL);
       usleep(look_every);
     }
-    if (!failure_) return;
-    tell_outputs();
-    throw *failure_;
+    return failure_;
+  }
+
+  bool killed() const { return killed_; }  // a rank, by a signal
+
+  // Ranks often fail for the same reason, which the first has told, or because one was killed.
+  void tell_outputs() {
+    if (killed_) return;
+    std::set<std::string> told;
+    for (const RankProcess& rank : ranks_) {
+      const bool like_the_first = rank.status == ranks_[0].status &&
+                                  code_of(WEXITSTATUS(rank.status)) != ErrorCode::runtime;
+      if (rank.output < 0 || rank.status == 0 || like_the_first) continue;
+      const std::string text = read_output(rank.output);
+      if (told.insert(text).second) fmt::print(stderr, "{}", text);
+    }
   }
 
  private:
@@ -142,33 +183,22 @@ class RankJob {
     }
   }
 
-  // Ranks often fail for the same reason, which the first has told, or because one was killed.
-  void tell_outputs() {
-    if (killed_) return;
-    std::set<std::string> told;
-    for (const RankProcess& rank : ranks_) {
-      const bool like_the_first = rank.status == ranks_[0].status &&
-                                  code_of(WEXITSTATUS(rank.status)) != ErrorCode::runtime;
-      if (rank.output < 0 || rank.status == 0 || like_the_first) continue;
-      const std::string text = read_output(rank.output);
-      if (told.insert(text).second) fmt::print(stderr, "{}", text);
-    }
-  }
-
   // A rank whose neighbour died fails too, with the code of any failure: others say more.
   void note_failure(size_t rank, int status) {
-    const bool killed = WIFSIGNALED(status);
-    const ErrorCode code = killed ? ErrorCode::runtime : code_of(WEXITSTATUS(status));
+    const bool stopped = asked_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+    const bool killed = WIFSIGNALED(status) && !stopped;
+    const ErrorCode code = stopped  ? ErrorCode::interrupted  // before it could save
+                           : killed ? ErrorCode::runtime
+                                    : code_of(WEXITSTATUS(status));
     if (failure_ && (failure_->code() != ErrorCode::runtime || killed_)) return;
     if (failure_ && !killed && code == ErrorCode::runtime) return;
     killed_ = killed;
-    failure_.emplace(
-        code, operation,
-        killed ? fmt::format("rank {} of {} was killed by signal {} ({}); --resume "
-                             "goes on from what was saved last",
-                             rank, ranks_.size(), WTERMSIG(status), strsignal(WTERMSIG(status)))
-               : fmt::format("rank {} of {} ended with code {}", rank, ranks_.size(),
-                             WEXITSTATUS(status)));
+    failure_.emplace(code, operation,
+                     killed
+                         ? fmt::format("rank {} of {} was killed by signal {} ({})", rank,
+                                       ranks_.size(), WTERMSIG(status), strsignal(WTERMSIG(status)))
+                         : fmt::format("rank {} of {} ended with code {}", rank, ranks_.size(),
+                                       WEXITSTATUS(status)));
   }
 
   const std::vector<std::string>& arguments_;
@@ -176,12 +206,31 @@ class RankJob {
   std::vector<RankProcess> ranks_;
   std::optional<Error> failure_;
   bool killed_ = false;
+  bool asked_ = false;  // to stop
 };
 
 }  // namespace
 
-void run_ranks(int count, const std::vector<std::string>& arguments) {
-  RankJob(count, arguments).wait();
+void run_ranks(int count, std::vector<std::string> arguments, int restarts) {
+  if (restarts > 0) watch_for_changes();
+  for (int lost = 0;;) {
+    RankJob job(count, arguments);
+    const std::optional<Error>& failure = job.wait();
+    if (!failure) return;
+    const bool goes_on =
+        job.killed() ? lost < restarts : change != 0 && failure->code() == ErrorCode::interrupted;
+    if (!goes_on || interrupt_requested()) {
+      job.tell_outputs();
+      throw Error(
+          failure->code(), operation,
+          failure->message() + (job.killed() ? "; --resume goes on from what was saved last" : ""));
+    }
+    lost += job.killed() ? 1 : 0;
+    count = std::max(1, count - (job.killed() ? 1 : 0) + change.exchange(0));
+    fmt::print(stderr, "headroom: {}; {} process(es) go on from the last saved state\n",
+               job.killed() ? failure->message() : "asked for another number of processes", count);
+    arguments = resumed(arguments, count);
+  }
 }
 
 }  // namespace headroom

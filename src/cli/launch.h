@@ -11,6 +11,8 @@ namespace headroom {
 // first one's output is passed on; of the others what they said is told if they fail. The first to
 // fail ends all: asked to stop, after ten seconds made to. Throws an Error that says which failed,
 // with the code it ended with.
-void run_ranks(int count, const std::vector<std::string>& arguments);
+// Up to `restarts` times a job that lost a rank to a signal goes on with one fewer instead, with
+// --resume; SIGUSR1 and SIGUSR2 then give it one more or one fewer, after it has saved.
+void run_ranks(int count, std::vector<std::string> arguments, int restarts);
 
 }  // namespace headroom

@@ -18,6 +18,11 @@ void add_parallel(CLI::App& app, ParallelOptions& options) {
                  "or srun started is found by itself")
       ->group(group)
       ->check(CLI::Range(1, 1024));
+  app.add_option("--max-restarts", options.restarts,
+                 "how often --nproc goes on with one process fewer when one is killed, from the "
+                 "last saved state; SIGUSR1 adds one, SIGUSR2 takes one away")
+      ->group(group)
+      ->check(CLI::Range(0, 1'000'000));
   app.add_option("--accumulate", options.settings.accumulate,
                  "parts that a process computes its share of a batch in: less memory")
       ->group(group)
@@ -37,7 +42,7 @@ bool run_copies(ParallelOptions& options, int argc, char** argv) {
                 fmt::format("--nproc {} in a job of {} processes: leave one of them to the other",
                             options.processes, size));
   }
-  run_ranks(options.processes, {argv, argv + argc});
+  run_ranks(options.processes, {argv, argv + argc}, options.restarts);
   return true;
 }
 

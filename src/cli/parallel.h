@@ -11,6 +11,7 @@ namespace headroom {
 
 struct ParallelOptions {
   int processes = 1;  // --nproc
+  int restarts = 0;   // --max-restarts
   ParallelSettings settings;
 };
 

@@ -2,6 +2,7 @@
 // reason when one of them dies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <fstream>
@@ -84,6 +85,32 @@ TEST_F(ParallelTraining, AKilledProcessEndsTheJobWhichOthersGoOnWith) {
   expect_holds(outcome.err, "rank 0 of 2 lost the others");
   EXPECT_FALSE(fs::exists(folder_.path() / "out"));
   expect_success(run(training("out", {"--nproc", "3", "--resume"})));
+  expect_same_model("out", "whole");
+}
+
+TEST_F(ParallelTraining, AnElasticJobGoesOnWithFewerAndWithMore) {
+  expect_success(run(training("whole", {})));
+  Process job(training("out", {"--nproc", "3", "--max-restarts", "1", "--save-seconds", "0"}));
+  std::vector<pid_t> ranks;
+  const auto start_anew = [&](size_t count) {
+    const std::vector<pid_t> former = ranks;
+    return job.wait_until([&] {
+      ranks = children_of(job.id());
+      const auto found =
+          std::find_first_of(ranks.begin(), ranks.end(), former.begin(), former.end());
+      return ranks.size() == count && found == ranks.end() && fs::exists(state("out"));
+    });
+  };
+  ASSERT_TRUE(start_anew(3));
+  kill(ranks[1], SIGKILL);
+  ASSERT_TRUE(start_anew(2));
+  kill(job.id(), SIGUSR1);
+  ASSERT_TRUE(start_anew(3));
+  const Outcome outcome = job.wait();
+  expect_success(outcome);
+  expect_holds(outcome.err, "was killed by signal 9 (Killed)");
+  expect_holds(outcome.err, "2 process(es) go on");
+  expect_holds(outcome.err, "3 process(es) go on");
   expect_same_model("out", "whole");
 }
 
