@@ -36,7 +36,7 @@ struct LoadOptions {
   /// Of all products. Nothing: the fastest whose answers agree with fp32's, as `headroom calibrate`
   /// found on this machine; fp32 where it was not run.
   std::optional<Precision> precision = std::nullopt;
-  int threads = 1;  ///< that one call is split over, by text; at least 1
+  int threads = 1;  ///< that a call is split over, by text; one text has all
 };
 
 /// Multiply-adds of one text: an estimate of its cost that depends on no machine.

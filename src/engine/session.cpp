@@ -30,11 +30,29 @@ double predicted_ms(const LatencyTable& table, const Answer& answer) {
                          [&](double sum, double budget) { return sum + at(budget); });
 }
 
+// Counts a call while it runs.
+class RunningCall {
+ public:
+  explicit RunningCall(std::atomic<int>& running) : running_(running), others_(running++) {}
+  ~RunningCall() { --running_; }
+  RunningCall(const RunningCall&) = delete;
+  RunningCall& operator=(const RunningCall&) = delete;
+
+  bool came_alone() const { return others_ == 0; }
+
+ private:
+  std::atomic<int>& running_;
+  int others_;
+};
+
 }  // namespace
 
 Session::Session(std::shared_ptr<const EngineModel> model, int threads,
-                 std::optional<LatencyTable> table)
-    : model_(std::move(model)), threads_(threads), table_(std::move(table)) {
+                 std::optional<LatencyTable> table, bool splits_calls)
+    : model_(std::move(model)),
+      threads_(threads),
+      table_(std::move(table)),
+      splits_calls_(splits_calls) {
   if (threads != 1) pools_.give(std::make_unique<ThreadPool>(threads));
 }
 
@@ -60,16 +78,24 @@ std::vector<Answer> Session::split(std::span<const Input> inputs, std::span<cons
                 fmt::format("{} budgets for {} texts", budgets.size(), inputs.size()));
   }
   std::vector<Answer> answers(inputs.size());
-  const auto run = [&](size_t begin, size_t end) {
-    run_part(inputs.subspan(begin, end - begin), budgets_of(budgets, begin, end), level,
+  const RunningCall call(running_);
+  const auto run = [&](size_t begin, size_t end, ThreadPool* pool) {
+    run_part(inputs.subspan(begin, end - begin), budgets_of(budgets, begin, end), level, pool,
              &answers[begin]);
   };
-  if (threads_ > 1) {
+  const bool splits_text = inputs.size() == 1 && call.came_alone();
+  const bool splits_call = inputs.size() > 1 && splits_calls_;
+  if (threads_ > 1 && (splits_text || splits_call)) {
     auto pool = pools_.take([this] { return std::make_unique<ThreadPool>(threads_); });
-    pool->share(inputs.size(), batch, run);
+    if (splits_text) {
+      run(0, 1, pool.get());
+    } else {
+      pool->share(inputs.size(), batch,
+                  [&](size_t begin, size_t end) { run(begin, end, nullptr); });
+    }
     pools_.give(std::move(pool));
   } else if (!inputs.empty()) {
-    run(0, inputs.size());
+    run(0, inputs.size(), nullptr);
   }
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - started;
@@ -81,16 +107,17 @@ std::vector<Answer> Session::split(std::span<const Input> inputs, std::span<cons
 }
 
 void Session::run_part(std::span<const Text> texts, std::span<const Budget> budgets,
-                       std::optional<size_t> level, Answer* answers) {
+                       std::optional<size_t> level, ThreadPool* pool, Answer* answers) {
   std::vector<Tokens> inputs;
   inputs.reserve(texts.size());
   for (const Text& text : texts) inputs.push_back(tokenise(*model_, text));
-  run_part(inputs, budgets, level, answers);
+  run_part(inputs, budgets, level, pool, answers);
 }
 
 void Session::run_part(std::span<const Tokens> inputs, std::span<const Budget> budgets,
-                       std::optional<size_t> level, Answer* answers) {
+                       std::optional<size_t> level, ThreadPool* pool, Answer* answers) {
   auto worker = workers_.take([this] { return std::make_unique<Worker>(model_); });
+  worker->use({pool});
   std::vector<Answer> found = ladder().run(*worker, inputs, budgets, level);
   workers_.give(std::move(worker));
   for (size_t i = 0; i < found.size(); ++i) found[i].truncated = inputs[i].truncated;

@@ -2,6 +2,7 @@
 // server, the C++ API and Python all enter the engine here. Any number of threads may call one.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -24,9 +25,11 @@ class Session {
   // Texts that are best run together: their last layers share one pass over the weights.
   static constexpr size_t batch = tail_rows;
 
-  // `threads` split a call, by text; at least 1.
+  // `threads` split a call, by text; one text has all of them to itself, unless it is short or
+  // another call runs. At least 1. Without `splits_calls` that is all they are for: many threads
+  // call, each with its own texts.
   explicit Session(std::shared_ptr<const EngineModel> model, int threads = 1,
-                   std::optional<LatencyTable> table = {});
+                   std::optional<LatencyTable> table = {}, bool splits_calls = true);
 
   // A budget for each input, or one for all. An input gets the same bits alone and among others, at
   // any number of threads. Throws ErrorCode::bad_data when a text is not UTF-8, ErrorCode::usage
@@ -57,10 +60,11 @@ class Session {
   template <typename Input>
   std::vector<Answer> split(std::span<const Input> inputs, std::span<const Budget> budgets,
                             std::optional<size_t> level);
+  // `pool`: what each input is split over; null: the caller's thread alone.
   void run_part(std::span<const Tokens> inputs, std::span<const Budget> budgets,
-                std::optional<size_t> level, Answer* answers);
+                std::optional<size_t> level, ThreadPool* pool, Answer* answers);
   void run_part(std::span<const Text> texts, std::span<const Budget> budgets,
-                std::optional<size_t> level, Answer* answers);
+                std::optional<size_t> level, ThreadPool* pool, Answer* answers);
 
   // What waits for a caller: as many as were ever needed at once.
   template <typename Item>
@@ -91,12 +95,14 @@ class Session {
   std::shared_ptr<const EngineModel> model_;
   int threads_;
   std::optional<LatencyTable> table_;
+  bool splits_calls_;
+  std::atomic<int> running_ = 0;  // calls
   Idle<Worker> workers_;
   Idle<ThreadPool> pools_;
 };
 
-// This machine's table in the checkpoint's latency.json, of one text on one thread: one text is one
-// sequence, which more threads cannot share.
+// This machine's table in the checkpoint's latency.json, of one text on one thread: what a text has
+// for certain, whatever else runs.
 std::optional<LatencyTable> find_text_latencies(const std::filesystem::path& checkpoint,
                                                 Precision precision);
 

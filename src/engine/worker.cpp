@@ -25,7 +25,7 @@ std::vector<Answer> Worker::run(std::span<const Tokens> inputs, std::span<const 
   for (const Tokens& input : inputs) size += encoder.outputs_of(input);
   outputs_.resize(size);
   heads_run_.resize(inputs.size());
-  encoder.run(inputs, chosen_, outputs_, arena_, heads_run_);
+  encoder.run(inputs, chosen_, outputs_, arena_, heads_run_, threads_);
   const auto total_heads = static_cast<double>(model_->config().shape.total_heads());
   std::vector<Answer> answers(inputs.size());
   std::span<const float> outputs = outputs_;

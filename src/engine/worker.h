@@ -1,5 +1,5 @@
-// Runs token ids with a shared model. A worker owns its scratch memory and serves one thread; make
-// one per thread, or let engine/session.h do it.
+// Runs token ids with a shared model. A worker owns its scratch memory and serves one call at a
+// time; make one per thread that calls, or let engine/session.h do it.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,11 @@ class Worker {
 
   // The head's outputs, without allocation once the largest call was seen.
   void outputs(std::span<const Tokens> sequences, const Plan& plan, std::span<float> out) {
-    model_->encoder().run(sequences, plan, out, arena_);
+    model_->encoder().run(sequences, plan, out, arena_, threads_);
   }
+
+  // What long texts are split over from now on.
+  void use(const TextThreads& threads) { threads_ = threads; }
 
   const EngineModel& model() const { return *model_; }
 
@@ -37,6 +40,7 @@ class Worker {
   std::shared_ptr<const EngineModel> model_;
   double least_budget_;
   Arena arena_;
+  TextThreads threads_;
   std::map<double, Plan> plans_;
   std::vector<const Plan*> chosen_;  // of one call
   std::vector<float> outputs_;

@@ -85,7 +85,7 @@ TEST(Allocations, AreCounted) {
 }
 
 void expect_none_after_warm_up(int64_t controller, Task task = Task::classify,
-                               const OutputConfig& output = {}) {
+                               const OutputConfig& output = {}, const TextThreads& threads = {}) {
   ModelShape shape;
   if (task == Task::embed) shape.dense = 24;
   shape.controller = controller;
@@ -96,6 +96,7 @@ void expect_none_after_warm_up(int64_t controller, Task task = Task::classify,
   shape.positions = 64;
   const RandomCheckpoint checkpoint(shape, 1, {}, task, output);
   Worker worker(EngineModel::load(checkpoint.path()));
+  worker.use(threads);
   const std::vector<int32_t> longest(64, 7);
   const std::vector<int32_t> shorter(9, 8);
   const std::vector<Tokens> batch = {{longest, {}}, {shorter, {}}};
@@ -129,6 +130,14 @@ TEST(Allocations, AreNoneOfAnyOutput) {
     expect_none_after_warm_up(/*controller=*/0, task);
   }
   expect_none_after_warm_up(/*controller=*/0, Task::embed, first);
+}
+
+TEST(Allocations, AreNoneOnSeveralThreads) {
+  ThreadPool pool(3);
+  const TextThreads threads = {&pool, 1, 0};
+  expect_none_after_warm_up(/*controller=*/0, Task::classify, {}, threads);
+  expect_none_after_warm_up(/*controller=*/16, Task::classify, {}, threads);
+  expect_none_after_warm_up(/*controller=*/0, Task::tag, {}, threads);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <vector>
 
 #include "few_threads.h"
 #include "support.h"
@@ -23,6 +24,18 @@ TEST(ThreadPool, SharesEveryIndexOnceInPartsOfAtMostTheLargest) {
       });
       for (const std::atomic<int>& each : times) EXPECT_EQ(each, 1) << threads << " threads";
       EXPECT_LE(longest, 32U);
+    }
+  }
+}
+
+TEST(ThreadPool, RunsEveryIndexOnceJobAfterJob) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    for (int job = 0; job < 1000; ++job) {
+      const int count = 1 + job % 7;
+      std::vector<int> times(static_cast<size_t>(count));
+      pool.for_each(count, [&](int index) { ++times[static_cast<size_t>(index)]; });
+      EXPECT_EQ(times, std::vector<int>(static_cast<size_t>(count), 1)) << threads << " threads";
     }
   }
 }

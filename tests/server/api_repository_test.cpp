@@ -22,7 +22,7 @@ ServedModel served(const ModelSource& source) {
     throw Error(ErrorCode::runtime, "load model", "it takes 9 GiB, but 2 GiB are left");
   }
   ServedModel model = small_model(source.name);
-  model.make_runner = [] {
+  model.make_runner = [](int) {
     return [](std::span<const Tokens> inputs, double, std::optional<size_t>) {
       return std::vector<Answer>(inputs.size());
     };

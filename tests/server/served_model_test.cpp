@@ -64,7 +64,7 @@ TEST(SelfTest, AnswersThatAreNoneAreABadModel) {
   ServedModel model = testing::letters_model();
   EXPECT_NO_THROW(self_test(model));
   for (const double score : {std::nan(""), 0.25, std::numeric_limits<double>::infinity()}) {
-    model.make_runner = [score]() -> RunBatch {
+    model.make_runner = [score](int) -> RunBatch {
       return [score](std::span<const Tokens>, double, std::optional<size_t>) {
         Answer answer;
         answer.scores = {score, score};
@@ -79,7 +79,7 @@ TEST(ServedModel, ItsRunnerIsTheEngine) {
   const ServedModel model = load(letters_checkpoint());
   const Tokens input = model.tokenise({"a b"});
   Session session(EngineModel::load(letters_checkpoint().path()));
-  EXPECT_EQ(model.make_runner()(std::span(&input, 1), 0.5, {}).at(0).scores,
+  EXPECT_EQ(model.make_runner(1)(std::span(&input, 1), 0.5, {}).at(0).scores,
             session.run(std::span(&input, 1), Budget{0.5}).at(0).scores);
 }
 

@@ -62,9 +62,9 @@ TEST(ServiceEnd, AbandoningWhatIsDoneOrUnderWayChangesNothing) {
 TEST(ServiceEnd, AnEngineThatThrowsFailsTheCallAndOnlyThat) {
   ServedModel model = letters_model();
   const auto broken = std::make_shared<std::atomic<bool>>(true);
-  model.make_runner = [broken, inner = model.make_runner] {
-    return [broken, run = inner()](std::span<const Tokens> inputs, double budget,
-                                   std::optional<size_t> ladder) {
+  model.make_runner = [broken, inner = model.make_runner](int threads) {
+    return [broken, run = inner(threads)](std::span<const Tokens> inputs, double budget,
+                                          std::optional<size_t> ladder) {
       if (*broken) throw Error(ErrorCode::runtime, "multiply", "no memory left");
       return run(inputs, budget, ladder);
     };

@@ -32,8 +32,8 @@ TEST(Service, EveryWorkerIsWarmBeforeTheFirstCall) {
   std::atomic<int> runs = 0;
   ServedModel model = letters_model();
   model.warm_up = model.tokenise({"a b"});
-  model.make_runner = [&runs, inner = model.make_runner] {
-    return [&runs, run = inner()](std::span<const Tokens> inputs, double budget,
+  model.make_runner = [&runs, inner = model.make_runner](int threads) {
+    return [&runs, run = inner(threads)](std::span<const Tokens> inputs, double budget,
                                   std::optional<size_t> ladder) {
       ++runs;
       return run(inputs, budget, ladder);

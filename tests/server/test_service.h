@@ -108,9 +108,9 @@ class Gate {
 
 inline ServedModel gated_model(const std::shared_ptr<Gate>& gate) {
   ServedModel model = letters_model();
-  model.make_runner = [gate, inner = model.make_runner] {
-    return [gate, run = inner()](std::span<const Tokens> inputs, double budget,
-                                 std::optional<size_t> ladder) {
+  model.make_runner = [gate, inner = model.make_runner](int threads) {
+    return [gate, run = inner(threads)](std::span<const Tokens> inputs, double budget,
+                                        std::optional<size_t> ladder) {
       gate->pass();
       return run(inputs, budget, ladder);
     };

@@ -76,9 +76,10 @@ Precision asked_precision(const std::filesystem::path& model, const ModelConfig&
 TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& config,
                             const Budget& budget) {
   require_supported("--device", request.device, {"cpu"});
-  const auto session =
-      std::make_shared<Session>(EngineModel::load(request.model, config, {request.precision, {}}),
-                                1, find_text_latencies(request.model, request.precision));
+  const int threads = thread_count(request.threads);
+  const auto session = std::make_shared<Session>(
+      EngineModel::load(request.model, config, {request.precision, {}}), threads,
+      find_text_latencies(request.model, request.precision), /*splits_calls=*/false);
   if (budget.latency_ms && !session->table()) {
     throw Error(ErrorCode::usage, "predict",
                 fmt::format("--latency-ms needs this machine's table: run headroom calibrate "
@@ -92,7 +93,7 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
   // Brings the weights into memory, so that the first text takes no longer than the others.
   const Tokens input{std::vector<int32_t>(4, 0)};
   session->run(std::span(&input, 1), Budget{});
-  return {thread_count(request.threads), Session::batch,
+  return {threads, Session::batch,
           [session, budget, options = request.answer](std::span<const Text> texts) {
             return answer_texts(*session, texts, {&budget, 1}, options);
           }};

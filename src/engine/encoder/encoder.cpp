@@ -41,11 +41,12 @@ void check(const Tokens& sequence, const ModelShape& shape) {
 class Pass {
  public:
   Pass(const EngineWeights& weights, const Kernels& kernels, const Plan& plan,
-       const Workspace& work)
+       std::span<const Workspace> works, ThreadPool* pool)
       : weights_(weights),
         kernels_(kernels),
         plan_(plan),
-        work_(work),
+        work_(works[0]),
+        shares_(works, pool),
         activation_(activation_epilogue(weights.shape.activation)) {}
 
   // Layers [0, end) for the first T rows of the stream. Returns how many heads ran.
@@ -56,8 +57,7 @@ class Pass {
       const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
       const HeadSet heads = heads_of(i, T);
       if (!heads.heads.empty()) {
-        const Stream& input = input_of(work_.stream, T, layer.attention_norm);
-        attend(weights_, layer, heads, kernels_, work_, input, T, T, work_.context);
+        attend_by_heads(layer, heads, T, T, work_.context);
         add_attention(layer, heads, work_.context, work_.stream, T);
       }
       ran += static_cast<int64_t>(heads.heads.size());
@@ -79,12 +79,10 @@ class Pass {
     const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
     const HeadSet heads = heads_of(last, T);
     const Activation context = row_of(work_.tail_context, slot);
-    const Stream& input = input_of(work_.stream, T, layer.attention_norm);
-    attend(weights_, layer, heads, kernels_, work_, input, T, 1, context);
+    attend_by_heads(layer, heads, T, 1, context);
     copy_to_tail(slot);
     if (plan_.limit) {  // the next sequence has other heads: no product for several of them
-      const Stream row = {row_of(work_.tail.x, slot), row_of(work_.tail.operand, slot)};
-      add_attention(layer, heads, context, row, 1);
+      add_attention(layer, heads, context, row_of(work_.tail, slot), 1);
     }
     return ran + static_cast<int64_t>(heads.heads.size());
   }
@@ -121,6 +119,46 @@ class Pass {
     if (activation.scales != nullptr) activation.scales += row;
     return activation;
   }
+  static Stream row_of(const Stream& stream, int64_t row) {
+    return {row_of(stream.x, row), row_of(stream.operand, row)};
+  }
+
+  // Attention for the first `queries` of T tokens.
+  void attend_by_heads(const PackedLayer& layer, const HeadSet& heads, int64_t T, int64_t queries,
+                       const Activation& context) const {
+    const Stream& input = input_of(work_.stream, T, layer.attention_norm);
+    const auto count = static_cast<int64_t>(heads.heads.size());
+    shares_.by_range(count, 1, [&](const IndexRange& own, const Workspace& work) {
+      const auto first = static_cast<size_t>(own.begin);
+      const auto kept = static_cast<size_t>(own.count());
+      Activation columns = context;
+      columns.data = context.at(0, own.begin * weights_.padded_head_width());
+      attend(weights_, layer,
+             {heads.heads.subspan(first, kept), heads.slots.subspan(first, kept), {}}, kernels_,
+             work, input, T, queries, columns);
+    });
+  }
+
+  // A product of all rows and panels.
+  void linear(const LinearCall& call) const {
+    shares_.by_block(call.rows, call.panels, [&](const BlockRange& own, const Workspace& work) {
+      LinearCall part = call;
+      part.in = row_of(call.in, own.rows.begin);
+      part.out = row_of(call.out, own.rows.begin);
+      part.rows = own.rows.count();
+      part.first_panel = own.panels.begin;
+      part.panels = own.panels.count();
+      run_linear(kernels_, part, work.panels);
+    });
+  }
+
+  // work(first row, how many) for rows that do not depend on each other.
+  template <typename RowWork>
+  void by_rows(int64_t rows, const RowWork& work) const {
+    shares_.by_range(rows, row_unit, [&](const IndexRange& own, const Workspace&) {
+      work(own.begin, own.count());
+    });
+  }
 
   // The stream's [CLS] row.
   void copy_to_tail(int64_t slot) const {
@@ -137,12 +175,14 @@ class Pass {
     const bool narrow = weights_.embedding_projection.has_value();
     const Stream& rows = narrow ? work_.narrow : work_.stream;
     const int64_t padding = weights_.shape.padding_position;
-    if (padding < 0) {
-      embed(sequence, 0, tokens, 0, rows);
-    } else {
-      embed_counted(sequence, tokens, padding, rows);
-    }
-    normalise(rows, tokens, weights_.embedding_norm, rows);
+    by_rows(tokens, [&](int64_t first, int64_t count) {
+      if (padding < 0) {
+        embed(sequence, first, count, first, rows);
+      } else {
+        embed_counted(sequence, first, first + count, padding, rows);
+      }
+      normalise_rows(row_of(rows, first), count, weights_.embedding_norm, row_of(rows, first));
+    });
     if (narrow) widen(tokens);
   }
 
@@ -166,19 +206,21 @@ class Pass {
     kernels_.embed(call);
   }
 
-  // Runs of tokens between those with the id `padding`, which are not counted (ModelShape).
-  void embed_counted(const Tokens& sequence, int64_t tokens, int64_t padding,
+  // Tokens [first, last) in runs between those with the id `padding`, which are not counted
+  // (ModelShape).
+  void embed_counted(const Tokens& sequence, int64_t first, int64_t last, int64_t padding,
                      const Stream& rows) const {
     const auto is_padding = [&](int64_t t) {
       return sequence.ids[static_cast<size_t>(t)] == padding;
     };
     int64_t position = padding + 1;
-    for (int64_t first = 0; first < tokens;) {
+    for (int64_t t = 0; t < first; ++t) position += is_padding(t) ? 0 : 1;
+    while (first < last) {
       int64_t end = first + 1;
       if (is_padding(first)) {
         embed(sequence, first, 1, padding, rows);
       } else {
-        while (end < tokens && !is_padding(end)) ++end;
+        while (end < last && !is_padding(end)) ++end;
         embed(sequence, first, end - first, position, rows);
         position += end - first;
       }
@@ -190,24 +232,17 @@ class Pass {
   void widen(int64_t rows) const {
     const PackedMatrix& matrix = *weights_.embedding_projection;
     const GemmSegment all = {0, 0, matrix.lanes()};
-    run_linear(kernels_,
-               {&matrix,
-                matrix.panels(),
-                work_.narrow.operand,
-                rows,
-                {&all, 1},
-                work_.stream.x,
-                GemmStart::bias,
-                GemmEpilogue::none},
-               work_.panels);
-    const Stream& stream = work_.stream;
-    const int64_t D = weights_.shape.width;
-    for (int64_t row = 0; row < rows && weights_.precision == Precision::bf16; ++row) {
-      kernels_.round_to_bf16(stream.x.floats() + row * stream.x.stride,
-                             stream.operand.bf16() + row * stream.operand.stride, D);
-    }
-    if (weights_.precision == Precision::int8)
-      quantise(kernels_, stream.x, rows, D, stream.operand);
+    linear({&matrix,
+            matrix.panels(),
+            work_.narrow.operand,
+            rows,
+            {&all, 1},
+            work_.stream.x,
+            GemmStart::bias,
+            GemmEpilogue::none});
+    by_rows(rows, [&](int64_t first, int64_t count) {
+      round_rows(kernels_, row_of(work_.stream, first), count, weights_.shape.width);
+    });
   }
 
   // What a block reads: the stream, or its normalised copy.
@@ -224,6 +259,13 @@ class Pass {
 
   void normalise(const Stream& from, int64_t rows, const NormWeights& norm,
                  const Stream& stream) const {
+    by_rows(rows, [&](int64_t first, int64_t count) {
+      normalise_rows(row_of(from, first), count, norm, row_of(stream, first));
+    });
+  }
+
+  void normalise_rows(const Stream& from, int64_t rows, const NormWeights& norm,
+                      const Stream& stream) const {
     const auto width = static_cast<int64_t>(norm.weight.size());
     LayerNormCall call;
     call.in = from.x.floats();
@@ -248,7 +290,9 @@ class Pass {
   // What a linear layer reads of activations that another product wrote.
   Activation operand_of(const Activation& written, int64_t rows, int64_t width) const {
     if (weights_.precision != Precision::int8) return written;
-    quantise(kernels_, written, rows, width, work_.quantised);
+    by_rows(rows, [&](int64_t first, int64_t count) {
+      quantise(kernels_, row_of(written, first), count, width, row_of(work_.quantised, first));
+    });
     return work_.quantised;
   }
 
@@ -256,10 +300,8 @@ class Pass {
                      const Stream& stream, int64_t rows) const {
     const auto count = static_cast<int64_t>(heads.heads.size());
     const Activation in = operand_of(context, rows, count * weights_.padded_head_width());
-    run_linear(kernels_,
-               {&layer.output, layer.output.panels(), in, rows, heads.output_segments, stream.x,
-                GemmStart::accumulate, GemmEpilogue::none},
-               work_.panels);
+    linear({&layer.output, layer.output.panels(), in, rows, heads.output_segments, stream.x,
+            GemmStart::accumulate, GemmEpilogue::none});
     close_block(stream, rows, layer.attention_norm);
   }
 
@@ -267,18 +309,18 @@ class Pass {
   void apply_gate(const PackedLayer& layer, int64_t neurons, const Stream& input,
                   const Activation& hidden, int64_t rows) const {
     const GemmSegment all = {0, 0, layer.gate.lanes()};
-    run_linear(kernels_,
-               {&layer.gate,
-                round_up(neurons, panel_width) / panel_width,
-                input.operand,
-                rows,
-                {&all, 1},
-                work_.gate,
-                GemmStart::bias,
-                GemmEpilogue::none},
-               work_.panels);
-    kernels_.multiply({hidden.data, hidden.stride, work_.gate.data, work_.gate.stride, rows,
-                       neurons, hidden.type()});
+    linear({&layer.gate,
+            round_up(neurons, panel_width) / panel_width,
+            input.operand,
+            rows,
+            {&all, 1},
+            work_.gate,
+            GemmStart::bias,
+            GemmEpilogue::none});
+    by_rows(rows, [&](int64_t first, int64_t count) {
+      kernels_.multiply({hidden.at(first, 0), hidden.stride, work_.gate.at(first, 0),
+                         work_.gate.stride, count, neurons, hidden.type()});
+    });
   }
 
   void feed_forward(const PackedLayer& layer, const LayerPlan& plan, const Stream& stream,
@@ -288,17 +330,15 @@ class Pass {
     const Stream& read = input_of(stream, rows, layer.ffn_norm);
     const GemmSegment input = {0, 0, layer.up.lanes()};
     const GemmSegment inside = {0, 0, round_up(plan.ffn, each) / each};
-    run_linear(kernels_,
-               {&layer.up,
-                round_up(plan.ffn, panel_width) / panel_width,
-                read.operand,
-                rows,
-                {&input, 1},
-                hidden,
-                GemmStart::bias,
-                activation_.epilogue,
-                activation_.gate},
-               work_.panels);
+    linear({&layer.up,
+            round_up(plan.ffn, panel_width) / panel_width,
+            read.operand,
+            rows,
+            {&input, 1},
+            hidden,
+            GemmStart::bias,
+            activation_.epilogue,
+            activation_.gate});
     if (weights_.shape.form.gated_ffn) apply_gate(layer, plan.ffn, read, hidden, rows);
     // The last pair may reach over the budget's last neuron, which the panel computed anyway.
     if (weights_.precision == Precision::bf16 && plan.ffn % each != 0) {
@@ -306,16 +346,14 @@ class Pass {
         std::memset(hidden.at(row, plan.ffn), 0, static_cast<size_t>(hidden.size));
       }
     }
-    run_linear(kernels_,
-               {&layer.down,
-                layer.down.panels(),
-                operand_of(hidden, rows, plan.ffn),
-                rows,
-                {&inside, 1},
-                stream.x,
-                GemmStart::accumulate,
-                GemmEpilogue::none},
-               work_.panels);
+    linear({&layer.down,
+            layer.down.panels(),
+            operand_of(hidden, rows, plan.ffn),
+            rows,
+            {&inside, 1},
+            stream.x,
+            GemmStart::accumulate,
+            GemmEpilogue::none});
     close_block(stream, rows, layer.ffn_norm);
   }
 
@@ -326,32 +364,45 @@ class Pass {
   const EngineWeights& weights_;
   const Kernels& kernels_;
   const Plan& plan_;
-  const Workspace& work_;
+  const Workspace& work_;  // the first share's
+  Shares shares_;
   ActivationEpilogue activation_;  // of the FFN
 };
 
 }  // namespace
 
-Workspace Encoder::prepare(std::span<const Tokens> sequences, Arena& arena) const {
+std::span<const Workspace> Encoder::prepare(std::span<const Tokens> sequences,
+                                            const TextThreads& threads, Arena& arena) const {
   int64_t longest = tail_rows;  // a head may borrow the stream for the tail's rows
+  int shares = 1;
   for (const Tokens& sequence : sequences) {
     check(sequence, weights_.shape);
-    longest = std::max(longest, static_cast<int64_t>(sequence.ids.size()));
+    const auto T = static_cast<int64_t>(sequence.ids.size());
+    longest = std::max(longest, T);
+    shares = std::max(shares, threads.most(T));
   }
   const AttentionMode attention =
       attention_mode(weights_.precision, kernels_, weights_.padded_head_width());
-  return make_workspace(weights_, attention, longest, arena);
+  return make_workspaces(weights_, attention, longest, shares, arena);
 }
 
 float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, float* outputs,
-                          const Workspace& work, std::span<int64_t> heads_run) const {
-  const Pass pass(weights_, kernels_, plan, work);
+                          std::span<const Workspace> works, std::span<int64_t> heads_run,
+                          const TextThreads& threads) const {
+  const Workspace& work = works[0];
+  // On as many threads as are worth it.
+  const auto pass_for = [&](size_t i) {
+    const auto T = static_cast<int64_t>(sequences[i].ids.size());
+    const auto shares = static_cast<size_t>(threads.at(weights_, plan, T));
+    return Pass(weights_, kernels_, plan, works.first(shares), threads.pool);
+  };
   const auto count = [&](size_t sequence, int64_t heads) {
     if (!heads_run.empty()) heads_run[sequence] = heads;
   };
   if (head_.rows() != Rows::first) {
     for (size_t i = 0; i < sequences.size(); ++i) {
       const auto T = static_cast<int64_t>(sequences[i].ids.size());
+      const Pass pass = pass_for(i);
       count(i, pass.layers(sequences[i], T, weights_.shape.layers));
       pass.finish(work.stream, T);
       head_.compute({kernels_, work, work.stream, T}, outputs);
@@ -363,9 +414,9 @@ float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, f
     const auto rows = std::min(tail_rows, static_cast<int64_t>(sequences.size() - first));
     for (int64_t slot = 0; slot < rows; ++slot) {
       const size_t i = first + static_cast<size_t>(slot);
-      count(i, pass.body(sequences[i], slot));
+      count(i, pass_for(i).body(sequences[i], slot));
     }
-    pass.tail(rows);
+    pass_for(first).tail(rows);
     head_.compute({kernels_, work, work.tail, rows}, outputs);
     outputs += rows * head_.width();
   }
@@ -373,19 +424,21 @@ float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, f
 }
 
 void Encoder::run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> outputs,
-                  Arena& arena) const {
-  run_alike(sequences, plan, outputs.data(), prepare(sequences, arena), {});
+                  Arena& arena, const TextThreads& threads) const {
+  run_alike(sequences, plan, outputs.data(), prepare(sequences, threads, arena), {}, threads);
 }
 
 void Encoder::run(std::span<const Tokens> sequences, std::span<const Plan* const> plans,
-                  std::span<float> outputs, Arena& arena, std::span<int64_t> heads_run) const {
-  const Workspace work = prepare(sequences, arena);
+                  std::span<float> outputs, Arena& arena, std::span<int64_t> heads_run,
+                  const TextThreads& threads) const {
+  const std::span<const Workspace> works = prepare(sequences, threads, arena);
   float* next = outputs.data();
   for (size_t first = 0; first < sequences.size();) {
     size_t end = first + 1;
     while (end < sequences.size() && plans[end] == plans[first]) ++end;
-    next = run_alike(sequences.subspan(first, end - first), *plans[first], next, work,
-                     heads_run.empty() ? heads_run : heads_run.subspan(first, end - first));
+    next =
+        run_alike(sequences.subspan(first, end - first), *plans[first], next, works,
+                  heads_run.empty() ? heads_run : heads_run.subspan(first, end - first), threads);
     first = end;
   }
 }

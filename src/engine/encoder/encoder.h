@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/arena.h"
+#include "engine/encoder/text_threads.h"
 #include "engine/encoder/workspace.h"
 #include "engine/heads/head.h"
 #include "engine/kernels/kernels.h"
@@ -29,20 +30,24 @@ class Encoder {
   }
 
   // Writes the head's outputs, sequence after sequence. They have the same bits whatever else is in
-  // the call. Throws ErrorCode::usage for ids, types or lengths that the model does not have.
+  // the call, on any number of threads. Throws ErrorCode::usage for ids, types or lengths that the
+  // model does not have.
   void run(std::span<const Tokens> sequences, const Plan& plan, std::span<float> outputs,
-           Arena& arena) const;
+           Arena& arena, const TextThreads& threads = {}) const;
 
   // The same with a plan for every sequence. Neighbours that share one go through the last layers
   // together. `heads_run`, unless empty, gets how many heads ran for each sequence over all layers.
   void run(std::span<const Tokens> sequences, std::span<const Plan* const> plans,
-           std::span<float> outputs, Arena& arena, std::span<int64_t> heads_run = {}) const;
+           std::span<float> outputs, Arena& arena, std::span<int64_t> heads_run = {},
+           const TextThreads& threads = {}) const;
 
  private:
-  Workspace prepare(std::span<const Tokens> sequences, Arena& arena) const;
+  std::span<const Workspace> prepare(std::span<const Tokens> sequences, const TextThreads& threads,
+                                     Arena& arena) const;
   // Returns where the next outputs go.
   float* run_alike(std::span<const Tokens> sequences, const Plan& plan, float* outputs,
-                   const Workspace& work, std::span<int64_t> heads_run) const;
+                   std::span<const Workspace> works, std::span<int64_t> heads_run,
+                   const TextThreads& threads) const;
 
   const EngineWeights& weights_;
   const Kernels& kernels_;

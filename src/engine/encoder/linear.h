@@ -14,14 +14,15 @@ namespace headroom {
 
 struct LinearCall {
   const PackedMatrix* matrix = nullptr;
-  int64_t panels = 0;  // the first ones: N / 16
+  int64_t panels = 0;  // N / 16
   Activation in;
   int64_t rows = 0;                       // M
   std::span<const GemmSegment> segments;  // of K, in lanes
   Activation out;
   GemmStart start = GemmStart::bias;
   GemmEpilogue epilogue = GemmEpilogue::none;
-  SigmoidGate gate = {};  // GemmEpilogue::sigmoid's
+  SigmoidGate gate = {};    // GemmEpilogue::sigmoid's
+  int64_t first_panel = 0;  // of `panels`
 };
 
 struct ActivationEpilogue {
@@ -69,8 +70,9 @@ inline void round_rows(const Kernels& kernels, const Stream& stream, int64_t row
 
 inline void run_linear(const Kernels& kernels, const LinearCall& linear, GemmPanel* list) {
   for (int64_t p = 0; p < linear.panels; ++p) {
-    list[p] = linear.matrix->gemm_panel(p, linear.segments, linear.out.at(0, p * panel_width),
-                                        linear.out.stride);
+    const int64_t panel = linear.first_panel + p;
+    list[p] = linear.matrix->gemm_panel(panel, linear.segments,
+                                        linear.out.at(0, panel * panel_width), linear.out.stride);
   }
   GemmCall call;
   call.rows = linear.rows;

@@ -82,6 +82,40 @@ ChoiceSpace take_choice(Arena& arena, const ModelShape& shape) {
   return space;
 }
 
+// A product writes floats or bf16; int8 is made of floats once a row is complete.
+Precision written_precision(Precision precision) {
+  return precision == Precision::int8 ? Precision::fp32 : precision;
+}
+
+int64_t output_width(const ModelShape& shape) {
+  return std::max(shape.labels, shape.dense);
+}
+
+// What a share needs for itself: attention's scratch for `heads` heads of T tokens, and a list of
+// panels.
+void take_share(const EngineWeights& weights, AttentionMode attention, int64_t T, int64_t heads,
+                Arena& arena, Workspace& work) {
+  const ModelShape& shape = weights.shape;
+  const int64_t W = weights.padded_head_width();
+  work.queries = take_dense(arena, T * heads, W, attention.precision);
+  work.keys = take_dense(arena, T * heads, W, attention.precision);
+  work.values = take_dense(arena, T * heads * W / panel_width, panel_width, attention.precision);
+  if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * W);
+  take_for_head(arena, T, W, attention.precision, work);
+  if (!weights.relative_bias.empty()) work.score_bias = arena.take<const float*>(shape.heads);
+  if (shape.disentangled.farthest > 0) {
+    // A block of 32 rows reaches 31 more distances than there are tokens, in any panels.
+    work.position_products =
+        take_rows(arena, attention_rows, T + attention_rows + 2 * panel_width, Precision::fp32);
+    work.expanded_positions = take_rows(arena, attention_rows, T, Precision::fp32);
+    work.key_positions = arena.take<float>(T * T);
+  }
+  if (attention.fused) work.head_scratch = arena.take<uint32_t>(head_scratch(T, W));
+  const int64_t widest = std::max({3 * shape.heads * W, shape.ffn, shape.width, output_width(shape),
+                                   T + 3 * attention_rows, shape.controller});
+  work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
+}
+
 }  // namespace
 
 void mean_of_rows(const Activation& x, int64_t rows, int64_t width, float* mean) {
@@ -94,54 +128,39 @@ void mean_of_rows(const Activation& x, int64_t rows, int64_t width, float* mean)
   for (int64_t d = 0; d < width; ++d) mean[d] *= share;
 }
 
-Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, int64_t tokens,
-                         Arena& arena) {
+std::span<const Workspace> make_workspaces(const EngineWeights& weights, AttentionMode attention,
+                                           int64_t tokens, int shares, Arena& arena) {
   const ModelShape& shape = weights.shape;
   const Precision precision = weights.precision;
   const int64_t T = round_up(tokens, panel_width);  // attention's products have full panels of keys
   const int64_t D = shape.width;
-  const int64_t head_width = weights.padded_head_width();
-  const int64_t all_heads = shape.heads * head_width;
-  // A product writes floats or bf16; int8 is made of floats once a row is complete.
-  const Precision written = precision == Precision::int8 ? Precision::fp32 : precision;
+  const int64_t all_heads = shape.heads * weights.padded_head_width();
+  const Precision written = written_precision(precision);
   arena.reset();
   Workspace work;
   work.stream = take_stream(arena, T, D, precision);
-  if (weights.shape.form.norms == NormOrder::pre) work.normed = take_stream(arena, T, D, precision);
+  if (shape.form.norms == NormOrder::pre) work.normed = take_stream(arena, T, D, precision);
   if (shape.embedding > 0) work.narrow = take_stream(arena, T, shape.embedding, Precision::fp32);
-  work.queries = take_dense(arena, T * shape.heads, head_width, attention.precision);
-  work.keys = take_dense(arena, T * shape.heads, head_width, attention.precision);
-  work.values = take_dense(arena, T * all_heads / panel_width, panel_width, attention.precision);
-  if (!has_value_projection(shape.attention)) work.unmixed = arena.take<float>(T * head_width);
-  take_for_head(arena, T, head_width, attention.precision, work);
-  if (!weights.relative_bias.empty()) work.score_bias = arena.take<const float*>(shape.heads);
-  if (shape.disentangled.farthest > 0) {
-    // A block of 32 rows reaches 31 more distances than there are tokens, in any panels.
-    work.position_products =
-        take_rows(arena, attention_rows, T + attention_rows + 2 * panel_width, Precision::fp32);
-    work.expanded_positions = take_rows(arena, attention_rows, T, Precision::fp32);
-    work.key_positions = arena.take<float>(T * T);
-  }
-  if (attention.fused) {
-    work.head_scratch = arena.take<uint32_t>(head_scratch(T, head_width));
-  }
   work.context = take_rows(arena, T, all_heads, written);
   work.hidden = take_rows(arena, T, shape.ffn, written);
-  if (weights.shape.form.gated_ffn) work.gate = take_rows(arena, T, shape.ffn, written);
-  work.tail = take_stream(arena, tail_rows, D, precision);
-  work.tail_context = take_rows(arena, tail_rows, all_heads, written);
-  work.tail_hidden = take_rows(arena, tail_rows, shape.ffn, written);
+  if (shape.form.gated_ffn) work.gate = take_rows(arena, T, shape.ffn, written);
   if (precision == Precision::int8) {
     work.quantised = take_rows(arena, T, std::max(all_heads, shape.ffn), precision);
   }
-  const int64_t output_width = std::max(shape.labels, shape.dense);
+  work.tail = take_stream(arena, tail_rows, D, precision);
+  work.tail_context = take_rows(arena, tail_rows, all_heads, written);
+  work.tail_hidden = take_rows(arena, tail_rows, shape.ffn, written);
   const int64_t output_rows = shape.readout == Readout::tokens ? T : tail_rows;
-  work.logits = arena.take<float>(output_rows * round_up(output_width, panel_width));
+  work.logits = arena.take<float>(output_rows * round_up(output_width(shape), panel_width));
   if (shape.controller > 0) work.choice = take_choice(arena, shape);
-  const int64_t widest = std::max(
-      {3 * all_heads, shape.ffn, D, output_width, T + 3 * attention_rows, shape.controller});
-  work.panels = arena.take<GemmPanel>(round_up(widest, panel_width) / panel_width);
-  return work;
+  const std::span<Workspace> all(arena.take<Workspace>(shares), static_cast<size_t>(shares));
+  take_share(weights, attention, T, shape.heads, arena, work);
+  all[0] = work;
+  for (Workspace& each : all.subspan(1)) {  // one of two or more: half of the heads at most
+    take_share(weights, attention, T, round_up(shape.heads, 2) / 2, arena, work);
+    each = work;
+  }
+  return all;
 }
 
 }  // namespace headroom

@@ -1,9 +1,11 @@
 // The activations of one worker: one sequence at a time on its way through the layers, and the
-// [CLS] rows of a group of sequences behind the last attention.
+// [CLS] rows of a group of sequences behind the last attention. Where a sequence is split over
+// threads, each has one of these.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/arena.h"
 #include "engine/kernels/gemm.h"
@@ -93,8 +95,9 @@ struct AttentionMode {
   bool fused = false;                     // scores, softmax and values in one kernel
 };
 
-// Room for sequences of up to `tokens` tokens at any budget. Resets the arena.
-Workspace make_workspace(const EngineWeights& weights, AttentionMode attention, int64_t tokens,
-                         Arena& arena);
+// Room for sequences of up to `tokens` tokens at any budget, for each of `shares` threads: their
+// own are attention's scratch and a list of panels. Resets the arena.
+std::span<const Workspace> make_workspaces(const EngineWeights& weights, AttentionMode attention,
+                                           int64_t tokens, int shares, Arena& arena);
 
 }  // namespace headroom

@@ -28,7 +28,7 @@ struct Batch {
   int64_t tokens = 0;
   BudgetChoice choice;
   double started_ms = 0;
-  double median_ms = 0;     // that the latency table gives it
+  double median_ms = 0;     // that the latency table gives it; 0: it ran in another way
   double predicted_ms = 0;  // with the correction
   uint64_t number = 0;
 };

@@ -85,8 +85,8 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
   served.policy_note = engine->policy().note;
   served.rung_zero = engine->policy().rung_zero.has_value();
   served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };
-  served.make_runner = [engine]() -> RunBatch {
-    return [session = std::make_shared<Session>(engine)](
+  served.make_runner = [engine](int threads) -> RunBatch {
+    return [session = std::make_shared<Session>(engine, threads)](
                std::span<const Tokens> inputs, double budget, std::optional<size_t> ladder) {
       const Budget spend{ladder ? 1 : budget, {}, ladder.has_value()};
       return session->run(inputs, std::span(&spend, 1), ladder);
@@ -111,7 +111,7 @@ bool table_holds(const LatencyTable& table,
 
 void self_test(const ServedModel& model) {
   const Tokens input = model.tokenise({test_text});
-  const RunBatch run = model.make_runner();
+  const RunBatch run = model.make_runner(threads_per_text);
   for (const double budget : {model.table.budgets().front(), model.table.budgets().back()}) {
     const Answer answer = run(std::span(&input, 1), budget, {}).at(0);
     if (traits(model.config.task).output != OutputForm::label) continue;
@@ -133,7 +133,8 @@ ServedModel load_served_model(std::string name, const std::filesystem::path& dir
       find_latency_table(directory, cpu_name(),
                          std::string(precision_table.name(options.precision)), threads_per_text);
   served.table_source = table ? TableSource::checkpoint : TableSource::measured;
-  const auto measured_ms = [run = served.make_runner()](double budget, int64_t tokens) {
+  const auto measured_ms = [run = served.make_runner(threads_per_text)](double budget,
+                                                                        int64_t tokens) {
     return fastest_ms(run, budget, tokens);
   };
   if (table && !table_holds(*table, measured_ms)) {

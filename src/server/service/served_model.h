@@ -18,7 +18,7 @@
 
 namespace headroom::server {
 
-// Runs batches for one thread. The service makes one per worker; tests put their own in place.
+// Runs batches, one at a time. The service makes one per worker; tests put their own in place.
 // `ladder`: climb it, with the thresholds of this level of the policy, instead of the budget.
 using RunBatch = std::function<std::vector<Answer>(std::span<const Tokens> inputs, double budget,
                                                    std::optional<size_t> ladder)>;
@@ -42,7 +42,7 @@ struct ServedModel {
   std::shared_ptr<const EngineModel> engine;  // none where a test puts functions in its place
   Tokens warm_up = {};  // what each worker runs before its first batch; empty: nothing
   std::function<Tokens(const Text&)> tokenise;
-  std::function<RunBatch()> make_runner;
+  std::function<RunBatch(int threads)> make_runner;  // threads: of a text that runs alone
 };
 
 // What the engine needs to serve; the table and the scores are the caller's.

@@ -128,11 +128,14 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
     require(!settings_.automatic || model.policy, no_policy(model));
   }
   link_->service = this;
+  for (const ServedModel& model : models_) {
+    all_cores_.push_back(model.make_runner(settings_.workers));
+  }
   const auto warm = std::make_shared<std::latch>(settings_.workers);
   try {
     for (int i = 0; i < settings_.workers; ++i) {
       std::vector<RunBatch> runners;
-      for (const ServedModel& model : models_) runners.push_back(model.make_runner());
+      for (const ServedModel& model : models_) runners.push_back(model.make_runner(1));
       threads_.emplace_back([this, runners, warm] {
         warm_up(runners);
         warm->count_down();
@@ -282,6 +285,9 @@ void Service::work(const std::vector<RunBatch>& runners) {
       return batch.has_value() || !ended.empty() || stopping_;
     });
     count(ended);
+    const bool alone = batch && is_alone(*batch);
+    if (alone) batch->median_ms = 0;  // the table is of one core: no correction to be learnt
+    if (batch) ++running_;
     lock.unlock();
     tell(ended);
     if (!batch) {
@@ -289,7 +295,7 @@ void Service::work(const std::vector<RunBatch>& runners) {
       if (stopping_) return;
       continue;
     }
-    Ran ran = run(*batch, runners[batch->model]);
+    Ran ran = run(*batch, (alone ? all_cores_ : runners)[batch->model]);
     const double finished_ms = clock_();
     observer_.batch_run(
         models_[batch->model].name,
@@ -298,6 +304,7 @@ void Service::work(const std::vector<RunBatch>& runners) {
          batch->choice.reason == BudgetReason::exact ? std::nullopt
                                                      : std::optional(batch->choice.given_up)});
     lock.lock();
+    --running_;
     ended = record(*batch, std::move(ran), finished_ms);
     count(ended);
     lock.unlock();
@@ -305,6 +312,12 @@ void Service::work(const std::vector<RunBatch>& runners) {
     batch.reset();  // its texts hold their calls
     lock.lock();
   }
+}
+
+bool Service::is_alone(const Batch& batch) const {
+  int64_t waiting = 0;
+  for (size_t model = 0; model < models_.size(); ++model) waiting += schedule_.waiting(model);
+  return batch.texts.size() == 1 && running_ == 0 && waiting == 0;
 }
 
 Service::Ran Service::run(const Batch& batch, const RunBatch& runner) const {

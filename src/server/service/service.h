@@ -91,6 +91,8 @@ class Service : public Backend {
   Ran run(const Batch& batch, const RunBatch& runner) const;
   void stop();  // drains at once and ends the threads; not from one of them
 
+  // Locked. Whether the batch is one text, and nothing else runs or waits: then it has all cores.
+  bool is_alone(const Batch& batch) const;
   // Locked. Each returns or appends the calls that ended by it.
   PendingCalls record(const Batch& batch, Ran ran, double finished_ms);
   void end_with(const CallRefused& why, const std::vector<WaitingText>& removed,
@@ -102,6 +104,7 @@ class Service : public Backend {
   std::vector<ServedModel> models_;
   ServiceSettings settings_;
   std::vector<CostLevels> levels_;
+  std::vector<RunBatch> all_cores_;  // of each model, for a text that is alone
   ServiceObserver& observer_;
   Clock clock_;
   std::shared_ptr<Link> link_ = std::make_shared<Link>();
@@ -116,6 +119,7 @@ class Service : public Backend {
   mutable Schedule schedule_;  // looking at it lets time pass
   std::vector<LiveWindow> live_;
   int64_t open_calls_ = 0;  // accepted, and not yet told
+  int running_ = 0;         // batches
   bool stopping_ = false;
 
   std::vector<std::thread> threads_;  // last: they see the rest complete
