@@ -9,13 +9,10 @@ PYTHON ?= /usr/bin/python3
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help packages check-packages configure build build-inference install with-bench demo test format format-check tidy asan \
-        bench-parallel bench-training bench-tokenizer bench-engine bench-serving soak attack peers page test-page python test-python test-dask test-mpi test-slurm api-docs deb release test-deb reference bench-families \
-        reproduce-synthetic reproduce-agnews reproduce-nested reproduce-adaptive \
-        test-kill test-rank-kill test-elastic test-bulk test-threads test-valgrind coverage fuzz measure-limits bench-hardening bench-bulk bench-cascade compare-engine clean
+.PHONY: with-bench $(shell sed -nE 's/^([a-z0-9-]+):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
 
 packages: ## install missing Debian packages needed to build and run
 	@scripts/install-packages build
@@ -104,6 +101,17 @@ test-threads: check-packages ## the tests of the engine and the server under the
 	cmake --preset tsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' -DCMAKE_UNITY_BUILD=ON
 	cmake --build --preset tsan -j $(JOBS) --target $(THREADED_TESTS)
 	set -e; for test in $(THREADED_TESTS); do $(BUILD)/tsan/bin/$$test --gtest_brief=1; done
+
+# Every kernel of every instruction set beside its reference, and the choice among them on CPUs with fewer. Times of an
+# emulated CPU say nothing.
+EMULATED_ARM64 := qemu-aarch64 -L /usr/aarch64-linux-gnu -cpu
+test-arm64: ## the kernels of 64-bit ARM CPUs, on an emulated one
+	@scripts/install-packages arm64
+	cmake --preset arm64
+	cmake --build --preset arm64 -j $(JOBS) --target kernels_test
+	$(EMULATED_ARM64) max $(BUILD)/arm64/bin/kernels_test --gtest_brief=1
+	set -e; for cpu in cortex-a57 neoverse-n1; do \
+	  $(EMULATED_ARM64) $$cpu $(BUILD)/arm64/bin/kernels_test --gtest_brief=1 --gtest_filter=IsaChoice.*; done
 
 # Valgrind 3.19 knows no AVX-512 and says so to programs: the tests then end with AVX2. One of them
 # counts allocations with operators of its own, of which valgrind would replace new and miss delete.

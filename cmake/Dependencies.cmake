@@ -1,6 +1,10 @@
 # Libraries, each with the reason it is here. scripts/install-packages has their Debian names.
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 include(${CMAKE_CURRENT_LIST_DIR}/Fmt.cmake)
+if(HEADROOM_KERNELS_ONLY)
+  include(${CMAKE_CURRENT_LIST_DIR}/KernelsOnly.cmake)
+  return()
+endif()
 find_package(fmt REQUIRED)             # text formatting; g++ 12 has no <format>
 find_package(nlohmann_json REQUIRED)   # JSON
 find_package(CLI11 REQUIRED)           # command-line options

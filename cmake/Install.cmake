@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 # The public functions are compiled into it; everything behind them comes from the static libraries and
 # stays hidden, so that only include/headroom/ is a promise.
 set_target_properties(headroom_base headroom_text headroom_budget headroom_families headroom_checkpoint
-                      headroom_engine
+                      headroom_engine headroom_kernels
                       PROPERTIES POSITION_INDEPENDENT_CODE ON)
 add_library(headroom_shared SHARED ${PROJECT_SOURCE_DIR}/src/engine/public_api.cpp)
 set_target_properties(headroom_shared PROPERTIES OUTPUT_NAME headroom EXPORT_NAME headroom

@@ -12,6 +12,11 @@
 #include "engine/kernels/amx/probe.h"
 #endif
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace headroom::cpu {
 
 #if defined(__x86_64__)
@@ -28,6 +33,29 @@ bool has_avx512() {
 bool has_avx512_bf16() {
   return has_avx512() && __builtin_cpu_supports("avx512bf16") &&
          __builtin_cpu_supports("avx512vnni");
+}
+
+#endif
+
+#if defined(__aarch64__) && defined(__linux__)
+
+bool has_neon_dotprod() {
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+}
+
+bool has_neon_bf16() {
+  constexpr unsigned long wanted = HWCAP2_I8MM | HWCAP2_BF16;
+  return has_neon_dotprod() && (getauxval(AT_HWCAP2) & wanted) == wanted;
+}
+
+#elif defined(__aarch64__)
+
+bool has_neon_dotprod() {
+  return false;
+}
+
+bool has_neon_bf16() {
+  return false;
 }
 
 #endif

@@ -13,4 +13,8 @@ bool has_avx512_bf16();  // and VNNI, and AVX-512
 // process, and its death is the answer.
 bool has_amx();
 
+// 64-bit ARM only.
+bool has_neon_dotprod();
+bool has_neon_bf16();  // and I8MM, and dot products
+
 }  // namespace headroom::cpu

@@ -8,11 +8,14 @@
 namespace headroom {
 
 enum class Isa {
-  portable,     // plain C++, any CPU
-  avx2,         // AVX2 and FMA
-  avx512,       // AVX-512 F, BW, DQ, VL
-  avx512_bf16,  // and BF16 and VNNI: dot products of bf16 and int8
-  amx,          // and AMX: the same in tiles
+  portable,      // plain C++, any CPU
+  avx2,          // AVX2 and FMA
+  avx512,        // AVX-512 F, BW, DQ, VL
+  avx512_bf16,   // and BF16 and VNNI: dot products of bf16 and int8
+  amx,           // and AMX: the same in tiles
+  neon,          // 64-bit ARM
+  neon_dotprod,  // and its dot products of int8
+  neon_bf16,     // and I8MM and BF16: dot products of int8 and bf16
 };
 
 std::string_view isa_name(Isa isa);

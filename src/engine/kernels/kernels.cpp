@@ -29,6 +29,11 @@ constexpr std::array instruction_sets = {
     InstructionSet{Isa::avx512_bf16, "avx512_bf16", cpu::has_avx512_bf16,
                    kernels::avx512_bf16_table},
     InstructionSet{Isa::amx, "amx", cpu::has_amx, kernels::amx_table},
+#elif defined(__aarch64__)
+    InstructionSet{Isa::neon, "neon", [] { return true; }, kernels::neon_table},
+    InstructionSet{Isa::neon_dotprod, "neon_dotprod", cpu::has_neon_dotprod,
+                   kernels::neon_dotprod_table},
+    InstructionSet{Isa::neon_bf16, "neon_bf16", cpu::has_neon_bf16, kernels::neon_bf16_table},
 #endif
 };
 

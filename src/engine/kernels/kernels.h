@@ -10,12 +10,11 @@
 // Headers in this folder say what each kernel computes; simd/ has templates over a `Vector` class,
 // <isa>/vector.h, that names the instruction set's operations.
 //
-// To add an instruction set (NEON, say):
-//   1. kernels/neon/vector.h with the operations of avx2/vector.h, and neon/kernels.cpp, whose
-//      neon_table() is simd::kernels<Vector>(...) with what the CPU does better replaced;
-//   2. kernel_folder(neon FLAGS) in engine/CMakeLists.txt, which compiles every file there;
-//   3. a check in cpu.h, a name in isa.h, neon_table() below and a line in the table of
-//   kernels.cpp.
+// To add an instruction set (RVV, say):
+//   1. kernels/rvv/vector.h with the operations of avx2/vector.h, and rvv/kernels.cpp, whose
+//      rvv_table() is simd::kernels<Vector>(...) with what the CPU does better replaced;
+//   2. kernel_folder(rvv FLAGS) in engine/CMakeLists.txt, which compiles every file there;
+//   3. a check in cpu.h, a name in isa.h, rvv_table() below and a line in the table of kernels.cpp.
 // kernels_test compares every kernel of every instruction set that the CPU runs with the reference,
 // and fails for a kernel that has no comparison. Nothing outside this folder asks which instruction
 // set it is: it asks for the capabilities below.
@@ -82,6 +81,9 @@ const Kernels& avx2_table();
 const Kernels& avx512_table();
 const Kernels& avx512_bf16_table();
 const Kernels& amx_table();
+const Kernels& neon_table();
+const Kernels& neon_dotprod_table();
+const Kernels& neon_bf16_table();
 
 // Every kernel in plain C++, fused attention included: what tests compare with.
 const Kernels& reference_table();

@@ -20,6 +20,10 @@ namespace {
 // one row's work. Four accumulators, because each waits five cycles for its own result.
 template <class S, class P>
 void compute_compensation(const GemmCall& call, const GemmPanel& panel, uint32_t* compensation) {
+  if constexpr (P::signed_rows) {
+    for (int64_t n = 0; n < panel_width; ++n) compensation[n] = 0;
+    return;
+  }
   if (panel.compensation != nullptr) {
     for (int64_t n = 0; n < panel_width; ++n) {
       compensation[n] = static_cast<uint32_t>(panel.compensation[n]);

@@ -31,6 +31,7 @@ template <class S>
 struct IntegerSums {
   using Sum = typename S::Bits;
   static constexpr bool integer_sums = true;
+  static constexpr bool signed_rows = false;  // broadcast() takes the 128 from A
   static constexpr bool late_start = false;
   static constexpr bool approximate_gelu = true;
   static void store(float* to, Sum sum) { S::store_bits(to, sum); }
@@ -90,7 +91,7 @@ void multiply_block(const GemmCall& call, int64_t row, const GemmPanel* panel,
   constexpr int per_panel = panel_width / S::lanes;  // registers of a panel row
   constexpr int registers = panels * per_panel;
   typename P::Sum sum[rows][registers];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int j = 0; j < registers; ++j) {
     typename P::Sum start;
     if constexpr (P::integer_sums) {
@@ -106,7 +107,7 @@ void multiply_block(const GemmCall& call, int64_t row, const GemmPanel* panel,
     if (call.start == GemmStart::accumulate) {
 #pragma GCC unroll 16
       for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int j = 0; j < registers; ++j) {
           const GemmPanel& to = panel[j / per_panel];
           const float* before = static_cast<const float*>(to.out) + (row + i) * to.out_stride;
@@ -132,21 +133,21 @@ void multiply_block(const GemmCall& call, int64_t row, const GemmPanel* panel,
     }
     for (int64_t k = 0; k < segment.length; ++k) {
       typename P::Register weights[registers];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int j = 0; j < registers; ++j) {
         weights[j] = P::load(b[j / per_panel] + k * panel_width + j % per_panel * S::lanes);
       }
 #pragma GCC unroll 16
       for (int i = 0; i < rows; ++i) {
         const typename P::Register x = P::broadcast(a[i / 3] + i % 3 * stride + k);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
         for (int j = 0; j < registers; ++j) sum[i][j] = P::add(x, weights[j], sum[i][j]);
       }
     }
   }
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int j = 0; j < registers; ++j) {
       const int p = j / per_panel;
       P::store(out.sums[p] + i * out.stride[p] + j % per_panel * S::lanes, sum[i][j]);
