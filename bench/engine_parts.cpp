@@ -23,18 +23,42 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double smallest_share = 0.004;  // that has a line of its own
 
-// Calls of one kernel on one shape. Not a product: `out` is 0.
+// What a call cannot do without.
+struct Work {
+  double flops = 0;                // of products
+  double vector_instructions = 0;  // of 16 floats
+  double weight_bytes = 0;
+  double activation_bytes = 0;  // read or written, where there is no product
+};
+
+// Calls of one kernel on one shape. Not a product of matrices: `out` is 0.
 struct Part {
   std::string_view kernel;
   int64_t rows = 0;
   int64_t in = 0;
   int64_t out = 0;
   Precision precision = Precision::fp32;
+  Work work = {};  // of one call
   int64_t calls = 0;
   double seconds = 0;
-
-  double flops() const { return 2.0 * static_cast<double>(calls * rows * in * out); }
 };
+
+// Instructions for a register of 16 floats: to finish sums (loads, bias, conversion, store), for
+// GELU as coarse as bf16 wants it, and for softmax of scores.
+constexpr double finish_instructions = 4;
+constexpr double gelu_instructions = 12;
+constexpr double softmax_instructions = 13;
+
+double registers_of(int64_t rows, int64_t width) {
+  return static_cast<double>(rows * width) / 16;
+}
+
+// A step that reads and writes `bytes` for each element.
+Part part_of_rows(std::string_view kernel, int64_t rows, int64_t width, double bytes) {
+  Part part{kernel, rows, width};
+  part.work.activation_bytes = bytes * static_cast<double>(rows * width);
+  return part;
+}
 
 bool alike(const Part& a, const Part& b) {
   return a.kernel == b.kernel && a.rows == b.rows && a.in == b.in && a.out == b.out &&
@@ -65,6 +89,14 @@ Part product_of(const GemmCall& call) {
   for (int64_t s = 0; s < call.segment_count; ++s) {
     part.in += call.segments[s].length * elements_per_lane(precision);
   }
+  part.work.flops = 2.0 * static_cast<double>(part.rows * part.in * part.out);
+  part.work.vector_instructions =
+      registers_of(part.rows, part.out) *
+      (finish_instructions + (call.epilogue == GemmEpilogue::gelu ? gelu_instructions : 0));
+  if (call.panels[0].bias != nullptr) {  // attention's own products have none, and no weights
+    part.work.weight_bytes =
+        static_cast<double>(part.in * part.out) * 4 / elements_per_lane(precision);
+  }
   return part;
 }
 
@@ -77,7 +109,11 @@ void run_timed(Arguments... arguments) {
 }
 
 Part heads_of(const HeadAttentionCall& call) {
-  return {"heads of attention", call.query_count, call.tokens};
+  Part part{"heads of attention", call.query_count, call.tokens, 0, Precision::bf16};
+  const int64_t scores = call.heads * call.query_count * call.tokens;
+  part.work.flops = 4.0 * static_cast<double>(scores * call.width);
+  part.work.vector_instructions = registers_of(scores, 1) * softmax_instructions;
+  return part;
 }
 
 // The kernels of `record` with a clock around each.
@@ -87,23 +123,23 @@ Kernels timed_kernels() {
   timed.gemm_bf16 = run_timed<&Kernels::gemm_bf16, product_of<Precision::bf16>>;
   timed.gemm_int8 = run_timed<&Kernels::gemm_int8, product_of<Precision::int8>>;
   timed.softmax = run_timed<&Kernels::softmax, [](const SoftmaxCall& call) {
-    return Part{"softmax", call.rows, call.length};
+    return part_of_rows("softmax", call.rows, call.length, 8);
   }>;
   timed.embed = run_timed<&Kernels::embed, [](const EmbedCall& call) {
-    return Part{"embed", call.tokens, call.width};
+    return part_of_rows("embed", call.tokens, call.width, 12);
   }>;
   timed.tanh = run_timed<&Kernels::tanh, [](const float*, int64_t count) {
     return Part{"tanh", 1, count};
   }>;
   timed.layer_norm = run_timed<&Kernels::layer_norm, [](const LayerNormCall& call) {
-    return Part{"layer norm", call.rows, call.width};
+    return part_of_rows("layer norm", call.rows, call.width, call.bf16 != nullptr ? 10 : 8);
   }>;
   timed.quantise = run_timed<&Kernels::quantise, [](const QuantiseCall& call) {
-    return Part{"to bytes", call.rows, call.width};
+    return part_of_rows("to bytes", call.rows, call.width, 5);
   }>;
   timed.transpose = run_timed<&Kernels::transpose, [](const float*, int64_t, int64_t rows,
                                                       int64_t columns, const float*) {
-    return Part{"transpose keys", rows, columns};
+    return part_of_rows("transpose keys", rows, columns, 8);
   }>;
   if (record.kernels->attend_query != nullptr) {
     timed.attend_query = run_timed<&Kernels::attend_query, heads_of>;
@@ -159,25 +195,75 @@ Pass typical_pass(const std::vector<Pass>& passes, double quantile) {
   return mean;
 }
 
-struct Peaks {
-  double of[3];  // GFLOP/s, by precision
+struct Rates {
+  double products[3] = {};  // GFLOP/s, by precision
+  double weights = 0;       // GB/s
+  double activations = 0;   // GB/s
 };
 
-Peaks measured_peaks(Isa isa) {
-  return {measured_peak(isa, Precision::fp32), measured_peak(isa, Precision::bf16),
-          measured_peak(isa, Precision::int8)};
+// Bytes of all layers' weights: what a text reads.
+int64_t weight_bytes(const EngineModel& model) {
+  const ModelShape& shape = model.config().shape;
+  const int64_t each = 4 / elements_per_lane(model.weights().precision);
+  return shape.layers * (4 * shape.width * shape.width + 2 * shape.width * shape.ffn) * each;
 }
 
-Table table_of(Pass pass, const Peaks& peaks) {
+Rates measured_rates(const EngineModel& model) {
+  Rates rates;
+  for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
+    rates.products[static_cast<size_t>(precision)] = measured_peak(model.kernels().isa, precision);
+  }
+  rates.weights = measured_read_rate(weight_bytes(model));
+  rates.activations = measured_read_rate(int64_t{512} << 10);  // L2
+  return rates;
+}
+
+// The least that calls could take, and what is in the way.
+struct Bound {
+  std::string_view by;
+  double seconds = 0;
+};
+
+Bound bound_of(const Part& part, const Rates& rates) {
+  const auto calls = static_cast<double>(part.calls);
+  const double peak = rates.products[static_cast<size_t>(part.precision)];
+  // One of fp32 does 32 operations.
+  const double instructions = rates.products[static_cast<size_t>(Precision::fp32)] / 32;
+  const Bound bounds[] = {
+      {"products", peak > 0 ? part.work.flops / peak : 0},
+      {"vectors", instructions > 0 ? part.work.vector_instructions / instructions : 0},
+      {"weights", part.work.weight_bytes / rates.weights},
+      {"activations", part.work.activation_bytes / rates.activations}};
+  const Bound& largest = *std::ranges::max_element(bounds, {}, &Bound::seconds);
+  return {largest.seconds > 0 ? largest.by : "", calls * largest.seconds * 1e-9};
+}
+
+Json json_of(const Part& part, const Bound& bound) {
+  return {{"kernel", part.kernel},
+          {"rows", part.rows},
+          {"in", part.in},
+          {"out", part.out},
+          {"calls", part.calls},
+          {"us", 1e6 * part.seconds},
+          {"least_us", 1e6 * bound.seconds},
+          {"bound_by", bound.by}};
+}
+
+PartsOfPass parts_of(Pass pass, const Rates& rates) {
   std::ranges::sort(pass.parts, std::greater{}, &Part::seconds);
-  Table table{{"kernel", "shape", "calls", "us", "share", "GFLOP/s", "of the peak"}, {}};
+  Table table{{"kernel", "shape", "calls", "us", "share", "GFLOP/s", "least us", "bound by"}, {}};
+  Json parts = Json::array();
   const auto share = [&](double seconds) {
     return fmt::format("{:.1f} %", 100 * seconds / pass.seconds);
   };
   double inside = 0;
   double small = 0;
+  double least = 0;
   for (const Part& part : pass.parts) {
     inside += part.seconds;
+    const Bound bound = bound_of(part, rates);
+    least += bound.seconds;
+    parts.push_back(json_of(part, bound));
     if (part.seconds < smallest_share * pass.seconds) {
       small += part.seconds;
       continue;
@@ -187,39 +273,47 @@ Table table_of(Pass pass, const Peaks& peaks) {
                                     fmt::format("{}", part.calls),
                                     fmt::format("{:.1f}", 1e6 * part.seconds), share(part.seconds)};
     if (part.out > 0) {
-      const double rate = part.flops() / part.seconds * 1e-9;
-      const double peak = peaks.of[static_cast<size_t>(part.precision)];
       row[0] += fmt::format(", {}", precision_table.name(part.precision));
       row[1] += fmt::format(" x {}", part.out);
-      row.push_back(fmt::format("{:.0f}", rate));
-      row.push_back(peak > 0 ? fmt::format("{:.0f} %", 100 * rate / peak) : "");
     }
-    row.resize(table.header.size());
+    const double flops = static_cast<double>(part.calls) * part.work.flops;
+    row.push_back(flops > 0 ? fmt::format("{:.0f}", flops / part.seconds * 1e-9) : "");
+    row.push_back(bound.seconds > 0 ? fmt::format("{:.1f}", 1e6 * bound.seconds) : "");
+    row.emplace_back(bound.by);
     table.rows.push_back(std::move(row));
   }
   const auto add_row = [&](const char* name, double seconds) {
     table.rows.push_back(
-        {name, "", "", fmt::format("{:.1f}", 1e6 * seconds), share(seconds), "", ""});
+        {name, "", "", fmt::format("{:.1f}", 1e6 * seconds), share(seconds), "", "", ""});
   };
   add_row("smaller parts", small);
   add_row("outside kernels", pass.seconds - inside);
   add_row("all", pass.seconds);
-  return table;
+  table.rows.back()[6] = fmt::format("{:.1f}", 1e6 * least);
+  return {table,
+          {{"us", 1e6 * pass.seconds},
+           {"least_us", 1e6 * least},
+           {"fp32_gflops", rates.products[0]},
+           {"bf16_gflops", rates.products[1]},
+           {"int8_gops", rates.products[2]},
+           {"weights_gb_s", rates.weights},
+           {"activations_gb_s", rates.activations},
+           {"parts", parts}}};
 }
 
 }  // namespace
 
-std::vector<Table> measure_parts(const EngineModel& model, int64_t tokens, int passes,
-                                 const std::vector<double>& quantiles) {
+std::vector<PartsOfPass> measure_parts(const EngineModel& model, int64_t tokens, int passes,
+                                       const std::vector<double>& quantiles) {
   std::vector<Pass> all = timed_passes(model, tokens, passes);
   std::ranges::sort(all, {}, &Pass::seconds);
-  const Peaks peaks = measured_peaks(model.kernels().isa);
-  std::vector<Table> tables;
-  tables.reserve(quantiles.size());
+  const Rates rates = measured_rates(model);
+  std::vector<PartsOfPass> found;
+  found.reserve(quantiles.size());
   for (const double quantile : quantiles) {
-    tables.push_back(table_of(typical_pass(all, quantile), peaks));
+    found.push_back(parts_of(typical_pass(all, quantile), rates));
   }
-  return tables;
+  return found;
 }
 
 }  // namespace headroom

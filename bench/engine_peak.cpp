@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 #if defined(__x86_64__)
 #if defined(__GNUC__) && !defined(__clang__)
@@ -125,7 +126,39 @@ double best_of(double (*work)()) {
   return best;
 }
 
+#if defined(__x86_64__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+uint64_t
+sum_of(const uint64_t* from, int64_t count) {
+  constexpr int64_t step = 32;  // four cache lines
+  uint64_t sums[step] = {};
+  for (int64_t i = 0; i < count; i += step) {
+    for (int64_t j = 0; j < step; ++j) sums[j] += from[i + j];
+  }
+  uint64_t total = 0;
+  for (const uint64_t sum : sums) total += sum;
+  return total;
+}
+
 }  // namespace
+
+double measured_read_rate(int64_t bytes) {
+  const std::vector<uint64_t> buffer(static_cast<size_t>(bytes / 256 * 32), 1);
+  const int64_t reads = std::max<int64_t>(1, (int64_t{8} << 20) / bytes);
+  double best = 0;
+  for (int i = 0; i < 15; ++i) {
+    const auto started = std::chrono::steady_clock::now();
+    for (int64_t read = 0; read < reads; ++read) {
+      volatile uint64_t sink = sum_of(buffer.data(), static_cast<int64_t>(buffer.size()));
+      static_cast<void>(sink);
+    }
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+    best = std::max(best, 8.0 * static_cast<double>(reads) * static_cast<double>(buffer.size()) /
+                              elapsed.count() * 1e-9);
+  }
+  return best;
+}
 
 double measured_peak(Isa isa, Precision precision) {
 #if defined(__x86_64__)

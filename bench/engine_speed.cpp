@@ -2,10 +2,11 @@
 // at several budgets, lengths and precisions, on one thread; then a mixed batch on one and two.
 // Medians of interleaved rounds.
 //   bench-engine [--model DIR] [--rounds N]
-//   bench-engine [--model DIR] --parts PASSES
-// The second says instead where a fast and an ordinary pass spend their time.
-// Without a model: random weights in the shape of BERT-Mini (4 layers, width 256, 8 heads, FFN
-// 1024, 16,000 words). OMP_NUM_THREADS=1 adds oneDNN's product. HEADROOM_ISA chooses instructions.
+//   bench-engine [--model DIR] --parts PASSES [--json FILE]
+// The second says instead where a fast and an ordinary pass spend their time, and the least it
+// could take. Without a model: random weights in the shape of BERT-Mini (4 layers, width 256, 8
+// heads, FFN 1024, 16,000 words). OMP_NUM_THREADS=1 adds oneDNN's product. HEADROOM_ISA chooses
+// instructions.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/files/file.h"
+#include "base/json.h"
 #include "base/measure/interleaved.h"
 #include "base/measure/machine.h"
 #include "base/random.h"
@@ -169,19 +171,30 @@ Table measure_threads(const std::vector<std::shared_ptr<const EngineModel>>& mod
   return table;
 }
 
-int run_parts(const std::filesystem::path& directory, int passes) {
+int run_parts(const std::filesystem::path& directory, int passes,
+              const std::filesystem::path& file) {
+  Json lines = Json::array();
   for (const Precision precision : {Precision::fp32, Precision::bf16, Precision::int8}) {
     const auto model = EngineModel::load(directory, {precision, {}});
     for (const int64_t tokens : {32, 128}) {
       const std::vector<double> quantiles = {0.05, 0.5};
-      const std::vector<Table> tables = measure_parts(*model, tokens, passes, quantiles);
-      for (size_t i = 0; i < tables.size(); ++i) {
+      std::vector<PartsOfPass> found = measure_parts(*model, tokens, passes, quantiles);
+      for (size_t i = 0; i < found.size(); ++i) {
         fmt::print("{}, {} tokens, kernels {}, passes around the {:.0f} % quantile of {}\n{}\n",
                    precision_table.name(precision), tokens, isa_name(model->kernels().isa),
-                   100 * quantiles[i], passes, aligned_text(tables[i]));
+                   100 * quantiles[i], passes, aligned_text(found[i].table));
+        Json& line = lines.emplace_back(std::move(found[i].json));
+        line["machine"] = cpu_name();
+        line["date"] = today();
+        line["isa"] = isa_name(model->kernels().isa);
+        line["precision"] = precision_table.name(precision);
+        line["tokens"] = tokens;
+        line["passes"] = passes;
+        line["quantile"] = quantiles[i];
       }
     }
   }
+  if (!file.empty()) write_file_atomically(file, lines.dump(1) + "\n");
   return 0;
 }
 
@@ -224,13 +237,15 @@ int main_of(const std::vector<std::string>& arguments) {
   std::string model;
   int rounds = 21;
   int passes = 0;
+  std::string json;
   for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
     if (arguments[i] == "--model") model = arguments[i + 1];
     if (arguments[i] == "--rounds") rounds = std::max(1, std::atoi(arguments[i + 1].c_str()));
+    if (arguments[i] == "--json") json = arguments[i + 1];
     if (arguments[i] == "--parts") passes = std::max(1, std::atoi(arguments[i + 1].c_str()));
   }
   const auto work = [&](const std::filesystem::path& directory) {
-    return passes > 0 ? run_parts(directory, passes) : run(directory, rounds);
+    return passes > 0 ? run_parts(directory, passes, json) : run(directory, rounds);
   };
   return model.empty() ? run_random(work) : work(model);
 }
