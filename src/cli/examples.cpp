@@ -16,6 +16,9 @@ const std::vector<VerbExamples>& all_examples() {
         "headroom train --data agnews --eval-data agnews:test --init models/base-small --out news",
         "headroom train --task tag --data conll:train.txt --init models/base-small --out tagger",
         "headroom train --resume --data train.csv --init models/base-small --out my-model"}},
+      {"elastic",
+       {"headroom elastic --model my-bert --texts texts.txt --out my-elastic-bert",
+        "headroom elastic --model my-bert --texts agnews --device cuda --out my-elastic-bert"}},
       {"pretrain", {"headroom pretrain --text books.txt.gz --minutes 60 --out my-encoder"}},
       {"reproduce",
        {"headroom reproduce nested --task agnews --init models/base-mini --seeds 1,2,3 --out "

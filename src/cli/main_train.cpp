@@ -13,7 +13,7 @@ namespace {
 constexpr Verb verbs[] = {
     {"train", "", run_train},   {"eval", "", run_eval},           {"predict", "", run_predict},
     {"bench", "", run_bench},   {"reproduce", "", run_reproduce}, {"pretrain", "", run_pretrain},
-    {"report", "", run_report},
+    {"report", "", run_report}, {"elastic", "", run_elastic},
 };
 
 // Both measured to give 5-10 % of training speed on CPUs. ATen 1.13 starts with its AVX2 kernels

@@ -16,6 +16,7 @@ int run_bench(int argc, char** argv);
 int run_calibrate(int argc, char** argv);
 int run_collect(int argc, char** argv);
 int run_data(int argc, char** argv);
+int run_elastic(int argc, char** argv);
 int run_embed(int argc, char** argv);
 int run_eval(int argc, char** argv);
 int run_export(int argc, char** argv);

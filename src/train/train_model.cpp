@@ -5,29 +5,22 @@
 #include <algorithm>
 
 #include "base/counted.h"
-#include "base/files/file.h"
 #include "base/join.h"
-#include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
-#include "checkpoint/model_card.h"
-#include "data/catalog/catalog.h"
-#include "data/catalog/spec.h"
-#include "model/weights_io.h"
 #include "train/checkpoint_model.h"
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/score_budgets.h"
 #include "train/fine_tuning.h"
-#include "train/fingerprint.h"
 #include "train/heads/fit_scores.h"
 #include "train/heads/regress.h"
 #include "train/loop/plan.h"
 #include "train/loop/training_output.h"
 #include "train/rows/task_data.h"
 #include "train/runtime.h"
-#include "train/settings.h"
 #include "train/stages/adaptive.h"
 #include "train/tasks/tasks.h"
+#include "train/training_run.h"
 
 namespace headroom {
 inline namespace train {
@@ -116,35 +109,6 @@ void tell_losses(const TrainRequest& request, const ModelConfig& init, const Tas
   }
 }
 
-// Of the known sets among the training data.
-std::vector<std::string> licences_of(const std::string& data) {
-  std::vector<std::string> licences;
-  for (const DataSource& source : parse_data_spec(data).sources) {
-    const CatalogEntry* entry =
-        source.kind == SourceKind::named ? find_entry(source.name) : nullptr;
-    if (entry != nullptr) licences.push_back(entry->name + ": " + entry->licence);
-  }
-  return licences;
-}
-
-std::string card_for(const TrainRequest& request, const ModelConfig& config, const TaskData& data,
-                     const Recipe& recipe, const TrainReport& report) {
-  ModelCard card;
-  card.data = data.name;
-  card.scored_on = report.scored_on;
-  card.seed = request.seed;
-  card.steps = report.steps;
-  card.recipe = describe(recipe, request.method);
-  card.measure = measure_title(report.scores[0]);
-  if (!request.init.empty()) card.start = (request.init / "").parent_path().filename().string();
-  if (data.task != Task::synthetic) card.licences = licences_of(request.task.data);
-  for (const BudgetScore& score : report.scores) {
-    card.rows.push_back({score.budget, measured(score), score.active_heads, score.active_ffn,
-                         score.model_macs_fraction});
-  }
-  return write_model_card(config, card);
-}
-
 }  // namespace
 
 TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
@@ -185,29 +149,18 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   ElasticModel model = starting_model(request, shape, data, device);
   const std::vector<Batch> validation = evaluation_batches(data.validation, 64, device);
   const auto source = training_source(data, request.recipe.batch_size, request.seed, device);
-  Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape, data.task);
+  const Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape, data.task);
   progress.note(fmt::format("method {}, up to {} tokens; {}", method_name(request.method),
                             shape.positions, describe(recipe, request.method)));
-  const Json chosen = settings_to_json(recipe);
-  if (request.method == Method::static_gates) recipe.stages.fixed_budget = request.static_budget;
-  std::vector<StagePlan> plans = plan_method(request.method, recipe, *source, validation);
-  TrainerSettings settings = trainer_settings(recipe, request.seed);
-  settings.state_directory = output.state_directory();
-  settings.save_seconds = request.save_seconds;
-  settings.resume = request.resume;
-  settings.ranks = ranks;
-  settings.accumulate = request.parallel.accumulate;
-  settings.fingerprint = fingerprint(request, data);
-  const TrainingResult training = run_stages(model, plans, *source, settings, progress);
+  Recipe planned = recipe;
+  if (request.method == Method::static_gates) planned.stages.fixed_budget = request.static_budget;
+  std::vector<StagePlan> plans = plan_method(request.method, planned, *source, validation);
+  const TrainingResult training =
+      run_stages(model, plans, *source, run_settings(request, recipe, data, ranks), progress);
   if (!ranks->first()) return {};
 
   if (data.task == Task::regress) number_in_units(number_scale(data.train), model.weights);
-  if (request.bf16_weights) {  // score what will be stored
-    const torch::NoGradGuard no_gradients;
-    for_each_tensor(model.weights, [](const std::string&, torch::Tensor& tensor) {
-      tensor = tensor.detach().to(torch::kBFloat16).to(torch::kFloat32);
-    });
-  }
+  if (request.bf16_weights) round_to_bf16(model.weights);  // score what will be stored
   ModelConfig config = config_for(model, data, request.method);
   config.trained_budget = request.static_budget;
   fit_scores(model, validation, stage_settings(recipe, request.method).budget_grid, config);
@@ -220,17 +173,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
   report.scores = score_budgets(model, config, has_test ? data.test : data.validation, budgets,
                                 tokenizer.get());
-  report.steps = training.steps;
-  report.samples_per_second = training.seconds > 0 ? training.samples / training.seconds : 0;
-  report.parameters = parameter_count(model.shape, all_heads(shape.layers, shape.heads));
-
-  ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
-  const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
-  write_checkpoint(request.out, {config, data.vocabulary->to_text(),
-                                 card_for(request, config, data, recipe, report),
-                                 Json{{"recipe", chosen}}.dump() + "\n" + training.log,
-                                 tensor_views(on_cpu, type), tokenizer_files(*data.vocabulary)});
-  remove_tree(output.state_directory());
+  store_run(request, config, data, recipe, training, model, report);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "train/heads/drawn_loss.h"
 #include "train/heads/fit_scores.h"
 #include "train/heads/objective.h"
 #include "train/heads/regress.h"
@@ -131,6 +132,37 @@ TEST(FitCalibration, FindsTheLineBetweenTwoBudgets) {
 
 TEST(FitCalibration, LeavesScoresThatSayNothing) {
   EXPECT_EQ(fit_calibration(0.5, {1, 1, 1}, {-1, 0, 1}, true), ScoreCalibration{0.5});
+}
+
+// What elastic models rank heads and neurons by: distillation says nothing where a student still is
+// its teacher.
+TEST(DrawnLoss, HasAGradientWhereDistillationHasNone) {
+  torch::manual_seed(1);
+  for (const Task task :
+       {Task::classify, Task::tag, Task::multilabel, Task::regress, Task::rerank, Task::embed}) {
+    SCOPED_TRACE(task_name(task));
+    ModelConfig config;
+    config.task = task;
+    config.labels = {"O", "B-LOC", "I-LOC"};
+    config.shape.width = 3;
+    const auto objective = objective_of(config);
+    Batch batch;
+    batch.labels = torch::zeros({2}, torch::kInt64);
+    const torch::Tensor outputs =
+        rows({1.0F, 0.0F, -1.0F, 0.5F, 2.0F, 1.0F}, 2).requires_grad_(true);
+    const auto gradient = [&](const torch::Tensor& loss) {
+      return torch::autograd::grad({loss}, {outputs})[0].abs().sum().item<double>();
+    };
+    EXPECT_LT(gradient(objective->distillation(outputs, outputs, batch, 2)), 1e-4);
+    EXPECT_GT(gradient(drawn_loss(task, outputs, batch)), 1e-2);
+  }
+}
+
+TEST(DrawnLoss, IsOnAverageTheEntropyOfTheLabels) {
+  torch::manual_seed(1);
+  const torch::Tensor logits = rows({std::log(3.0F), 0.0F}, 1).expand({20000, 2});
+  EXPECT_NEAR(drawn_loss(Task::classify, logits, {}).item<double>(),
+              -0.75 * std::log(0.75) - 0.25 * std::log(0.25), 0.02);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
   }
   const auto full = std::find_if(budgets.begin(), budgets.end(), [](double b) { return b >= 1; });
   for (size_t i = 0; i < outputs.size() && full != budgets.end(); ++i) {
+    if (outputs[i].empty()) continue;
     add_agreement(config.task, outputs[i], outputs[static_cast<size_t>(full - budgets.begin())],
                   scores[i].measures);
   }

@@ -67,7 +67,7 @@ void fit_scores(const ElasticModel& model, const std::vector<Batch>& validation,
     }
     config.output.calibration.push_back({1.0});
   }
-  if (config.task != Task::multilabel) return;
+  if (config.task != Task::multilabel || validation[0].source == nullptr) return;
   std::vector<float> scores;
   for (const float logit : full) scores.push_back(static_cast<float>(sigmoid_of(logit)));
   config.output.thresholds = best_thresholds(scores, validation[0].source->values,

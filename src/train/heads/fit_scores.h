@@ -9,7 +9,8 @@
 namespace headroom {
 inline namespace train {
 
-// Sets config.output's calibration and thresholds where the task has them, from validation rows.
+// Sets config.output's calibration and thresholds where the task has them, from validation rows;
+// rows without labels leave the thresholds as they are.
 // `budgets`: those to fit a calibration for; a model without budgets below 1 gets none.
 void fit_scores(const ElasticModel& model, const std::vector<Batch>& validation,
                 const std::vector<double>& budgets, ModelConfig& config);

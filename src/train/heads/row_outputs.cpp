@@ -23,8 +23,9 @@ RowOutputs row_outputs(const std::vector<Batch>& batches,
                        const std::function<torch::Tensor(const Batch&)>& answer) {
   const torch::InferenceMode inference;
   if (batches.empty()) return {};
-  TORCH_CHECK(batches[0].source != nullptr, "batches to be measured need the set they come from");
-  RowOutputs rows(static_cast<size_t>(batches[0].source->size()));
+  size_t count = 0;
+  for (const Batch& batch : batches) count += batch.rows.size();
+  RowOutputs rows(count);
   for (const Batch& batch : batches) take_rows(batch, answer(batch), rows);
   return rows;
 }
@@ -34,6 +35,7 @@ Evaluation RowObjective::evaluate(const ModelWeights& weights, const std::vector
                                   const ScoreCalibration& calibration) const {
   Evaluation result;
   if (batches.empty()) return result;
+  TORCH_CHECK(batches[0].source != nullptr, "batches to be measured need the set they come from");
   result.outputs = row_outputs(batches, [&](const Batch& batch) {
     return answers(calibrated(forward(weights, batch, options), calibration));
   });

@@ -22,8 +22,8 @@ class RowObjective : public Objective {
   virtual Measured measure(const EncodedDataset& rows, const RowOutputs& outputs) const = 0;
 };
 
-// Forward passes over the batches, each row's answers at its number in the set they come from. The
-// batches must have a source.
+// Forward passes over the batches, which hold every row of a set: each row's answers at its number
+// there.
 RowOutputs row_outputs(const std::vector<Batch>& batches,
                        const std::function<torch::Tensor(const Batch&)>& answer);
 

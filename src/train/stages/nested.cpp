@@ -36,10 +36,12 @@ torch::Tensor teacher_logits(const ElasticModel& teacher, const Batch& batch) {
   return forward(teacher.weights, batch, teacher.evaluation());
 }
 
-// (1 - r) * task + r * distillation; without a teacher's logits the task alone.
+// (1 - r) * task + r * distillation; without a teacher's logits the task alone, and rows without
+// labels have no task.
 torch::Tensor blend(const StageSettings& settings, const Objective& objective,
                     const torch::Tensor& logits, const torch::Tensor& taught, const Batch& batch) {
   const double r = settings.distill_weight;
+  if (r == 1) return objective.distillation(logits, taught, batch, settings.temperature);
   const torch::Tensor task = objective.loss(logits, batch, settings.label_smoothing);
   if (!taught.defined()) return task;
   return (1 - r) * task + r * objective.distillation(logits, taught, batch, settings.temperature);
