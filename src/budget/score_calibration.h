@@ -7,11 +7,12 @@
 namespace headroom {
 
 // A logit z of a model run at `budget` becomes z / temperature + offset, before softmax or sigmoid;
-// the number of a regression likewise.
+// the number of a regression likewise. A ranker's logit gets `lexical` times its BM25 besides.
 struct ScoreCalibration {
   double budget = 1.0;
   double temperature = 1.0;
   double offset = 0.0;
+  double lexical = 0.0;
 
   double apply(double logit) const { return logit / temperature + offset; }
   bool operator==(const ScoreCalibration&) const = default;

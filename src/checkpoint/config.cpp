@@ -15,8 +15,8 @@ namespace {
 
 // 2 added other attentions than standard, compact models and encoders without a head; 3
 // controllers and tasks beyond texts with labels; 4 families other than BERT; 5 outputs other than
-// one label. A file says the lowest version that can read it.
-constexpr int format_version = 5;
+// one label; 6 rankers whose scores contain BM25. A file says the lowest version that can read it.
+constexpr int format_version = 6;
 
 // Whether Transformers has a class for it; the others are ours, in BERT's manner.
 bool has_family(Task task) {
@@ -29,6 +29,7 @@ bool has_other_output(const ModelConfig& config) {
 }
 
 int needed_version(const ModelConfig& config) {
+  if (config.output.lexical) return 6;
   if (has_other_output(config) || config.tokenizer == TokenizerKind::pipeline) return 5;
   if (config.shape.family != "bert") return 4;
   if (config.adaptive()) return 3;

@@ -79,6 +79,10 @@ std::string write_model_card(const ModelConfig& config, const ModelCard& card) {
   std::string more;
   if (!card.start.empty()) more += fmt::format("- Started from: `{}`\n", card.start);
   if (!card.recipe.empty()) more += fmt::format("- Recipe: {}\n", card.recipe);
+  if (config.output.lexical) {
+    more +=
+        "- Scores contain BM25 over the tokens of query and passage, beside the network's logit\n";
+  }
   for (const std::string& licence : card.licences) {
     more += fmt::format("- Licence of the data, {}\n", licence);
   }

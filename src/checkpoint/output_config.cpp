@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "text/pipeline/base64.h"
+
 namespace headroom {
 namespace {
 
@@ -63,12 +65,39 @@ std::vector<ScoreCalibration> calibration_from_json(const JsonFields& own) {
     if (!entry.is_object()) own.fail("calibration", fmt::format("holds {}", shown(entry)));
     const JsonFields fields(entry, ErrorCode::bad_model, "config.json headroom.calibration");
     fitted.push_back({fields.number("budget", 1e-9, 1.0), fields.number("temperature", 1e-6, 1e6),
-                      fields.number("offset", -1e6, 1e6)});
+                      fields.number("offset", -1e6, 1e6), fields.number_or("lexical", 0, 0, 1e6)});
     if (fitted.size() > 1 && fitted.back().budget <= fitted[fitted.size() - 2].budget) {
       fields.fail("budget", "does not ascend");
     }
   }
   return fitted;
+}
+
+TokenBm25 lexical_from_json(const JsonFields& own, const ModelShape& shape) {
+  const JsonFields fields(own.object("lexical"), ErrorCode::bad_model,
+                          "config.json headroom.lexical");
+  TokenBm25 lexical;
+  lexical.separator = static_cast<int32_t>(fields.integer("separator", 0, shape.vocabulary - 1));
+  lexical.mean_tokens = fields.number("mean_tokens", 1, 1e6);
+  const std::string rarity = base64_decoded(fields.text("rarity"), fields, "rarity");
+  if (static_cast<int64_t>(rarity.size()) != shape.vocabulary) {
+    fields.fail("rarity",
+                fmt::format("has {} tokens, the model {}", rarity.size(), shape.vocabulary));
+  }
+  lexical.rarity.assign(rarity.begin(), rarity.end());
+  return lexical;
+}
+
+Json lexical_to_json(const TokenBm25& lexical) {
+  return {{"separator", lexical.separator},
+          {"mean_tokens", lexical.mean_tokens},
+          {"rarity", base64_encoded(std::string(lexical.rarity.begin(), lexical.rarity.end()))}};
+}
+
+Json calibration_to_json(const ScoreCalibration& at) {
+  Json json = {{"budget", at.budget}, {"temperature", at.temperature}, {"offset", at.offset}};
+  if (at.lexical != 0) json["lexical"] = at.lexical;
+  return json;
 }
 
 }  // namespace
@@ -87,9 +116,9 @@ void output_to_json(const OutputConfig& output, Task task, const ModelShape& sha
   }
   if (!output.thresholds.empty()) own["thresholds"] = output.thresholds;
   for (const ScoreCalibration& each : output.calibration) {
-    own["calibration"].push_back(
-        {{"budget", each.budget}, {"temperature", each.temperature}, {"offset", each.offset}});
+    own["calibration"].push_back(calibration_to_json(each));
   }
+  if (output.lexical) own["lexical"] = lexical_to_json(*output.lexical);
 }
 
 OutputConfig output_from_json(const JsonFields& own, Task task, ModelShape& shape) {
@@ -99,6 +128,12 @@ OutputConfig output_from_json(const JsonFields& own, Task task, ModelShape& shap
     output.thresholds = thresholds_from_json(own, shape);
   }
   if (own.has("calibration")) output.calibration = calibration_from_json(own);
+  if (task == Task::rerank && own.has("lexical")) output.lexical = lexical_from_json(own, shape);
+  for (const ScoreCalibration& each : output.calibration) {
+    if (each.lexical != 0 && !output.lexical) {
+      own.fail("calibration", "weighs BM25, of which headroom.lexical is missing");
+    }
+  }
   return output;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "base/task.h"
 #include "budget/score_calibration.h"
 #include "budget/shape.h"
+#include "text/token_bm25.h"
 
 namespace headroom {
 
@@ -49,7 +52,13 @@ struct OutputConfig {
   // Task multilabel: the least score at which each label is given. None: 0.5 for all.
   std::vector<double> thresholds;
   std::vector<ScoreCalibration> calibration;  // ascending by budget
+  // Task rerank: what ScoreCalibration::lexical is the weight of. None: all of them are 0.
+  std::optional<TokenBm25> lexical;
 
+  // What a ranker's score adds to its network's for a pair.
+  double lexical_score(const ScoreCalibration& at, std::span<const int32_t> pair) const {
+    return lexical && at.lexical != 0 ? at.lexical * lexical->score(pair) : 0;
+  }
   double threshold(size_t label) const { return thresholds.empty() ? 0.5 : thresholds[label]; }
   bool operator==(const OutputConfig&) const = default;
 };

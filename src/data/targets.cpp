@@ -156,6 +156,7 @@ void add_candidates(const JudgedCollection& all, const Bm25& index, size_t query
   if (ideal <= 0) return;  // nothing to find
   const std::string& text = all.queries[query].text;
   std::vector<int32_t> documents = index.search(text, static_cast<size_t>(count));
+  const size_t candidates = documents.size();
   if (missed) {
     const std::set<int32_t> found(documents.begin(), documents.end());
     for (const auto& [document, grade] : grades) {
@@ -163,10 +164,11 @@ void add_candidates(const JudgedCollection& all, const Bm25& index, size_t query
     }
   }
   const int32_t group = reader.new_group();
-  for (const int32_t document : documents) {
-    const auto grade = grades.find(document);
+  for (size_t i = 0; i < documents.size(); ++i) {
+    const auto grade = grades.find(documents[i]);
     TargetRow row;
-    row.texts = {text, all.documents[static_cast<size_t>(document)].text};
+    row.texts = {text, all.documents[static_cast<size_t>(documents[i])].text};
+    row.missed = i >= candidates;
     row.value = grade == grades.end() ? 0 : std::max(grade->second, 0.0);
     row.group = group;
     row.ideal = ideal;

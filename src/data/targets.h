@@ -19,6 +19,7 @@ struct TargetRow {
   double value = 0;                // a number, a grade, or how alike two texts are
   int32_t group = 0;               // rerank: the query
   double ideal = 0;                // rerank: DCG of the query's best order
+  bool missed = false;             // rerank: no candidate, relevant all the same
 };
 
 struct TargetDataset {

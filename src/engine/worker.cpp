@@ -32,7 +32,7 @@ std::vector<Answer> Worker::run(std::span<const Tokens> inputs, std::span<const 
   for (size_t i = 0; i < inputs.size(); ++i) {
     const size_t count = encoder.outputs_of(inputs[i]);
     answers[i].budget = std::max(fractions[i], least_budget_);
-    model_->head().answer(outputs.first(count), answers[i]);
+    model_->head().answer(inputs[i], outputs.first(count), answers[i]);
     outputs = outputs.subspan(count);
     answers[i].active_heads = static_cast<double>(heads_run_[i]) / total_heads;
     answers[i].active_ffn = chosen_[i]->active_ffn;

@@ -14,6 +14,14 @@ constexpr double bm25_b = 0.75;
 
 }  // namespace
 
+double bm25_rarity(double n, double documents) {
+  return std::log(1 + (documents - n + 0.5) / (n + 0.5));
+}
+
+double bm25_term(double rarity, double times, double length) {
+  return rarity * times * (bm25_k1 + 1) / (times + bm25_k1 * (1 - bm25_b + bm25_b * length));
+}
+
 Bm25::Bm25(const std::vector<std::string>& documents) {
   WordScanner scanner;
   double words = 0;
@@ -42,12 +50,10 @@ std::vector<int32_t> Bm25::search(std::string_view query, size_t count) const {
     const auto found = postings_.find(word);
     if (found == postings_.end()) continue;
     const auto n = static_cast<double>(found->second.size());
-    const double rarity = std::log(1 + (documents - n + 0.5) / (n + 0.5));
+    const double rarity = bm25_rarity(n, documents);
     for (const Posting& posting : found->second) {
       const auto at = static_cast<size_t>(posting.document);
-      const double times = posting.times;
-      scores[at] +=
-          rarity * times * (bm25_k1 + 1) / (times + bm25_k1 * (1 - bm25_b + bm25_b * lengths_[at]));
+      scores[at] += bm25_term(rarity, posting.times, lengths_[at]);
     }
   }
   std::vector<int32_t> order;

@@ -11,6 +11,12 @@
 
 namespace headroom {
 
+// log(1 + (N - n + 0.5) / (n + 0.5)) of a term that `n` of N documents have.
+double bm25_rarity(double n, double documents);
+
+// What a term adds that a document has `times` times, whose length is `length` means.
+double bm25_term(double rarity, double times, double length);
+
 class Bm25 {
  public:
   explicit Bm25(const std::vector<std::string>& documents);

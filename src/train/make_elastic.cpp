@@ -145,7 +145,7 @@ TrainReport make_elastic(TrainRequest request, ProgressSink& progress) {
   if (request.bf16_weights) round_to_bf16(model.weights);  // score what will be stored
   config.method = Method::nested;
   config.order = model.order;
-  fit_scores(model, validation, stages.budget_grid, config);
+  fit_scores(model, validation, stages.budget_grid, std::nullopt, config);
   TrainReport report;
   report.scored_on = "validation";
   report.scores = score_budgets(model, config, data.validation, request.budgets);

@@ -12,6 +12,7 @@
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/score_budgets.h"
 #include "train/fine_tuning.h"
+#include "train/heads/fit_lexical.h"
 #include "train/heads/fit_scores.h"
 #include "train/heads/regress.h"
 #include "train/loop/plan.h"
@@ -163,7 +164,13 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (request.bf16_weights) round_to_bf16(model.weights);  // score what will be stored
   ModelConfig config = config_for(model, data, request.method);
   config.trained_budget = request.static_budget;
-  fit_scores(model, validation, stage_settings(recipe, request.method).budget_grid, config);
+  std::optional<TokenBm25> lexical;
+  if (data.task == Task::rerank) lexical = count_passages(data, shape.vocabulary);
+  fit_scores(model, validation, stage_settings(recipe, request.method).budget_grid, lexical,
+             config);
+  if (config.output.lexical) {
+    progress.note("scores contain BM25: with it validation rows rank better");
+  }
   model.objective = objective_of(config);
   TrainReport report;
   const bool has_test = data.test.size() > 0;

@@ -109,7 +109,7 @@ std::string sentencepiece_model(const SortedJson& json, const std::vector<std::s
     if (part.at("type") != "Precompiled") continue;
     const Json none = Json::object();
     const std::string map = base64_decoded(part.at("precompiled_charsmap").get<std::string>(),
-                                           {none, ErrorCode::bad_data, "normalizer"});
+                                           {none, ErrorCode::bad_data, "normalizer"}, "map");
     file += bytes_field(3, bytes_field(2, map));
   }
   return file;

@@ -104,6 +104,35 @@ TEST(OutputConfig, CalibrationOfAClassifierNeedsTheNewVersion) {
   EXPECT_EQ(written_and_read(config).output, config.output);
 }
 
+ModelConfig lexical_ranker() {
+  ModelConfig config = output_model(Task::rerank);
+  config.output.calibration = {{0.5, 2, 1, 0.25}, {1, 1, 0, 0.5}};
+  config.output.lexical = TokenBm25{3, 4.5, {0, 0, 0, 0, 17, 255, 128, 1, 99}};
+  return config;
+}
+
+TEST(OutputConfig, ARankersBm25ComesBackAndNeedsTheNewVersion) {
+  const ModelConfig config = lexical_ranker();
+  EXPECT_EQ(config_to_json(config)["headroom"]["format"], 6);
+  EXPECT_EQ(written_and_read(config).output, config.output);
+  EXPECT_EQ(calibration_at(config.output.calibration, 0.75).lexical, 0.375);
+}
+
+TEST(OutputConfig, HalfABm25IsRefused) {
+  const Json whole = config_to_json(lexical_ranker());
+  Json json = whole;
+  json["headroom"].erase("lexical");
+  expect_refused(json, "calibration weighs BM25, of which headroom.lexical is missing");
+  json = whole;
+  json["headroom"]["lexical"]["rarity"] = "AAAA";
+  expect_refused(json, "rarity has 3 tokens, the model 9");
+  json["headroom"]["lexical"]["rarity"] = "?";
+  expect_refused(json, "rarity is not base64");
+  json = whole;
+  json["headroom"]["lexical"]["separator"] = 9;
+  expect_refused(json, "separator is 9");
+}
+
 TEST(OutputConfig, WhatCannotBeMeantIsRefused) {
   Json json = config_to_json(output_model(Task::embed));
   json["headroom"]["pooling"] = "median";

@@ -139,6 +139,8 @@ TEST(Targets, CandidatesAreWhatWordsFind) {
   const TargetDataset train = collection.load(TargetUse::train);
   ASSERT_EQ(train.rows.size(), 3U) << "with what the search missed";
   EXPECT_EQ(train.rows[2].texts[1], "waves");
+  EXPECT_TRUE(train.rows[2].missed);
+  EXPECT_FALSE(train.rows[1].missed);
   EXPECT_EQ(collection.load(TargetUse::score, "?candidates=1").rows.size(), 1U);
 }
 

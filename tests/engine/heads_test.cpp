@@ -22,7 +22,7 @@ class StatesHead : public Head {
       std::copy_n(state, width_, outputs + row * width_);
     }
   }
-  void answer(std::span<const float>, Answer&) const override {}
+  void answer(const Tokens&, std::span<const float>, Answer&) const override {}
 
  private:
   Rows rows_;

@@ -242,6 +242,35 @@ TEST(Ranking, PutsTheBestFirstAndKeepsTheOrderOfEquals) {
   });
 }
 
+TEST(Ranking, AddsBm25AsTheCalibrationSays) {
+  OutputConfig output;
+  output.calibration = {{0.25, 1, 0}, {1, 2, 3}};
+  const RandomCheckpoint plain(shape_of(Task::rerank), 1, {}, Task::rerank, output);
+  const Vocabulary vocabulary = letters("bert");
+  output.lexical = TokenBm25{vocabulary.sep_id(), 2, {}};
+  output.lexical->rarity.assign(static_cast<size_t>(vocabulary.size()), 16);
+  output.calibration = {{0.25, 1, 0, 0.5}, {1, 2, 3, 0.25}};
+  const RandomCheckpoint blended(shape_of(Task::rerank), 1, {}, Task::rerank, output);
+  Session without(EngineModel::load(plain.path()));
+  Session with(EngineModel::load(blended.path()));
+  const std::vector<std::string_view> passages = {"x y", "a", "b a a"};
+  for (const Budget budget : {Budget{0.25}, Budget{1}}) {
+    const auto network = rank_passages(without, "a b", passages, budget);
+    const auto all = rank_passages(with, "a b", passages, budget);
+    const double weight = budget.fraction < 1 ? 0.5 : 0.25;
+    const auto pairs = query_pairs(with.model(), "a b", passages);
+    for (size_t i = 0; i < passages.size(); ++i) {
+      const double bm25 = output.lexical->score(pairs[i].ids);
+      EXPECT_DOUBLE_EQ(all[i].logit, network[i].logit + weight * bm25);
+      EXPECT_DOUBLE_EQ(all[i].score, logistic(all[i].logit));
+    }
+    EXPECT_EQ(all[0].logit, network[0].logit) << "no word in common";
+    EXPECT_GT(all[1].logit, network[1].logit);
+    const Text pair = {"a b", passages[2]};
+    EXPECT_EQ(with.run(std::span(&pair, 1), budget)[0].logit, all[2].logit) << "a pair alone";
+  }
+}
+
 TEST(Windows, OverlapAndGiveEveryTokenItsMiddle) {
   const RandomCheckpoint checkpoint(shape_of(Task::tag), 1, {}, Task::tag);
   const auto model = EngineModel::load(checkpoint.path());

@@ -34,7 +34,7 @@ TEST(Service, EveryWorkerIsWarmBeforeTheFirstCall) {
   model.warm_up = model.tokenise({"a b"});
   model.make_runner = [&runs, inner = model.make_runner](int threads) {
     return [&runs, run = inner(threads)](std::span<const Tokens> inputs, double budget,
-                                  std::optional<size_t> ladder) {
+                                         std::optional<size_t> ladder) {
       ++runs;
       return run(inputs, budget, ladder);
     };

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "train/heads/drawn_loss.h"
+#include "train/heads/fit_lexical.h"
 #include "train/heads/fit_scores.h"
 #include "train/heads/objective.h"
 #include "train/heads/regress.h"
@@ -163,6 +165,78 @@ TEST(DrawnLoss, IsOnAverageTheEntropyOfTheLabels) {
   const torch::Tensor logits = rows({std::log(3.0F), 0.0F}, 1).expand({20000, 2});
   EXPECT_NEAR(drawn_loss(Task::classify, logits, {}).item<double>(),
               -0.75 * std::log(0.75) - 0.25 * std::log(0.25), 0.02);
+}
+
+// Queries of four rows each, of which the first is relevant.
+EncodedDataset judged(int32_t queries) {
+  EncodedDataset rows;
+  rows.values_a_row = 2;
+  for (int32_t i = 0; i < 4 * queries; ++i) {
+    // [CLS] 5 [SEP] and a passage that has a 5 where it is relevant.
+    rows.append(std::vector<int32_t>{0, 5, 1, i % 4 == 0 ? 5 : 6, 7, 1}, 0);
+    rows.groups.push_back(i / 4);
+    rows.values.push_back(i % 4 == 0 ? 1.0F : 0.0F);
+    rows.values.push_back(1);
+  }
+  return rows;
+}
+
+TokenBm25 evenly_rare() {
+  return {1, 2, {0, 0, 16, 16, 16, 16, 16, 16}};
+}
+
+TEST(FitBlend, WeighsWhatTellsRelevantRowsFromOthers) {
+  const EncodedDataset rows = judged(6);
+  std::vector<float> noise;
+  std::vector<double> truth;
+  for (size_t i = 0; i < 24; ++i) {
+    noise.push_back(static_cast<float>((7 * i) % 5));
+    truth.push_back(i % 4 == 0 ? 3 : 1);
+  }
+  const Blend blend = fit_blend(rows, noise, truth);
+  EXPECT_GT(2 * blend.lexical, 4 * blend.network) << "3 - 1 decides against noise of 0 to 4";
+  const std::vector<float> right(truth.begin(), truth.end());
+  const Blend other = fit_blend(rows, right, std::vector<double>(noise.begin(), noise.end()));
+  EXPECT_GT(2 * other.network, 4 * other.lexical);
+  EXPECT_GE(other.lexical, 0);
+}
+
+TEST(FitLexical, KeepsRankingsOfAnyBudgetAndTheShareOfRelevantRows) {
+  const EncodedDataset rows = judged(6);
+  std::vector<BudgetOutputs> outputs = {{0.5, {}}, {1.0, {}}};
+  for (int i = 0; i < 24; ++i) {
+    outputs[0].values.push_back(static_cast<float>((5 * i) % 7));
+    outputs[1].values.push_back(static_cast<float>((3 * i) % 7) * 2);
+  }
+  OutputConfig output;
+  ASSERT_TRUE(fit_lexical(rows, outputs, evenly_rare(), output));
+  EXPECT_EQ(output.lexical, evenly_rare());
+  ASSERT_EQ(output.calibration.size(), 2U);
+  for (size_t b = 0; b < 2; ++b) {
+    const ScoreCalibration& at = output.calibration[b];
+    EXPECT_EQ(at.budget, outputs[b].budget);
+    EXPECT_GT(at.lexical, 0);
+    double sum = 0;
+    for (size_t i = 0; i < 24; i += 4) {
+      std::vector<double> logits;
+      for (size_t k = i; k < i + 4; ++k) {
+        logits.push_back(at.apply(outputs[b].values[k]) +
+                         output.lexical_score(at, rows.row(static_cast<int64_t>(k))));
+        sum += 1 / (1 + std::exp(-logits.back()));
+      }
+      EXPECT_EQ(std::max_element(logits.begin(), logits.end()), logits.begin()) << "query " << i;
+    }
+    EXPECT_NEAR(sum / 24, 0.25, b == 1 ? 1e-6 : 0.05);
+  }
+}
+
+TEST(FitLexical, LeavesARankerThatNeedsNoBm25) {
+  const EncodedDataset rows = judged(6);
+  BudgetOutputs right{1.0, {}};
+  for (int i = 0; i < 24; ++i) right.values.push_back(i % 4 == 0 ? 2.0F : -2.0F);
+  OutputConfig output;
+  EXPECT_FALSE(fit_lexical(rows, {right}, evenly_rare(), output));
+  EXPECT_EQ(output, OutputConfig{});
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ class ClassifyHead : public Head {
     }
   }
 
-  void answer(std::span<const float> logits, Answer& answer) const override {
+  void answer(const Tokens& /*input*/, std::span<const float> logits,
+              Answer& answer) const override {
     require_finite(logits);
     append_softmax(logits, calibration_at(config_.output.calibration, answer.budget).temperature,
                    answer.scores);

@@ -28,7 +28,8 @@ class EmbedHead : public Head {
     write_vectors({input.kernels, input.work, input.states, 1}, pooled, outputs);
   }
 
-  void answer(std::span<const float> outputs, Answer& answer) const override {
+  void answer(const Tokens& /*input*/, std::span<const float> outputs,
+              Answer& answer) const override {
     require_finite(outputs);
     answer.embedding.assign(outputs.begin(), outputs.end());
     if (vector_.normalize) normalise_vector(answer.embedding);

@@ -36,7 +36,8 @@ class Head {
   virtual void compute(const HeadInput& input, float* outputs) const = 0;
 
   // Fills in what one text's outputs say; `answer.budget` is what they were computed with.
-  virtual void answer(std::span<const float> outputs, Answer& answer) const = 0;
+  virtual void answer(const Tokens& input, std::span<const float> outputs,
+                      Answer& answer) const = 0;
 };
 
 }  // namespace headroom

@@ -17,7 +17,8 @@ class MultilabelHead : public Head {
     classifier_->compute(input, outputs);
   }
 
-  void answer(std::span<const float> logits, Answer& answer) const override {
+  void answer(const Tokens& /*input*/, std::span<const float> logits,
+              Answer& answer) const override {
     require_finite(logits);
     const ScoreCalibration calibration = calibration_at(config_.output.calibration, answer.budget);
     for (size_t i = 0; i < logits.size(); ++i) {

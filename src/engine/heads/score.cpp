@@ -17,9 +17,10 @@ class ScoreHead : public Head {
     classifier_->compute(input, outputs);
   }
 
-  void answer(std::span<const float> logits, Answer& answer) const override {
+  void answer(const Tokens& input, std::span<const float> logits, Answer& answer) const override {
     require_finite(logits);
-    answer.logit = calibration_at(config_.output.calibration, answer.budget).apply(logits[0]);
+    const ScoreCalibration at = calibration_at(config_.output.calibration, answer.budget);
+    answer.logit = at.apply(logits[0]) + config_.output.lexical_score(at, input.ids);
     answer.score = ranking_ ? sigmoid(answer.logit) : answer.logit;
   }
 

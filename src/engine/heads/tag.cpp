@@ -17,7 +17,8 @@ class TagHead : public Head {
     write_outputs(input, weights_.classifier, input.states.x, width(), outputs);
   }
 
-  void answer(std::span<const float> logits, Answer& answer) const override {
+  void answer(const Tokens& /*input*/, std::span<const float> logits,
+              Answer& answer) const override {
     require_finite(logits);
     const double temperature =
         calibration_at(config_.output.calibration, answer.budget).temperature;

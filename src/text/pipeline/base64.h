@@ -1,4 +1,5 @@
-// Base64, in which tokenizer.json holds SentencePiece's table of replacements.
+// Base64, in which tokenizer.json holds SentencePiece's table of replacements and config.json the
+// rarity of a ranker's tokens.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,9 @@
 
 namespace headroom {
 
-inline std::string base64_decoded(std::string_view text, const JsonFields& fields) {
+// `key` of `fields` is where the text stands.
+inline std::string base64_decoded(std::string_view text, const JsonFields& fields,
+                                  std::string_view key) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (text.ends_with('=')) text.remove_suffix(1);
@@ -18,7 +21,7 @@ inline std::string base64_decoded(std::string_view text, const JsonFields& field
   int count = 0;
   for (const char c : text) {
     const size_t digit = digits.find(c);
-    if (digit == std::string_view::npos) fields.fail("precompiled_charsmap", "is not base64");
+    if (digit == std::string_view::npos) fields.fail(key, "is not base64");
     bits = bits << 6U | static_cast<uint32_t>(digit);
     count += 6;
     if (count < 8) continue;

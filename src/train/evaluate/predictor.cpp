@@ -27,14 +27,16 @@ void set_labels(const ModelConfig& config, const torch::Tensor& scores, Answer& 
 }
 
 // What the outputs of one text say; `answer.budget` is set.
-void set_answer(const ModelConfig& config, const torch::Tensor& outputs, Answer& answer) {
+void set_answer(const ModelConfig& config, std::span<const int32_t> ids,
+                const torch::Tensor& outputs, Answer& answer) {
   const ScoreCalibration calibration = calibration_at(config.output.calibration, answer.budget);
   const torch::Tensor cpu = outputs.to(torch::kFloat64).to(torch::kCPU);
   switch (traits(config.task).output) {
     case OutputForm::labels:
       return set_labels(config, torch::sigmoid(calibrated(cpu, calibration)), answer);
     case OutputForm::score:
-      answer.logit = calibration.apply(cpu.item<double>());
+      answer.logit =
+          calibration.apply(cpu.item<double>()) + config.output.lexical_score(calibration, ids);
       answer.score = config.task == Task::rerank ? 1 / (1 + std::exp(-answer.logit)) : answer.logit;
       return;
     case OutputForm::vector: {
@@ -106,7 +108,7 @@ Answer Predictor::predict(const Text& text) const {
   answer.active_heads = checkpoint.config.adaptive()
                             ? torch::stack(trace.chosen).mean().item<double>()
                             : state_->selection.active_fraction();
-  set_answer(checkpoint.config, outputs, answer);
+  set_answer(checkpoint.config, row.tokens, outputs, answer);
   answer.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
   return answer;

@@ -5,6 +5,7 @@
 
 #include "base/measure/label_f1.h"
 #include "model/slice.h"
+#include "train/heads/fit_lexical.h"
 #include "train/heads/row_outputs.h"
 
 namespace headroom {
@@ -25,6 +26,12 @@ std::vector<float> outputs_at(const ElasticModel& model, const std::vector<Batch
 
 double sigmoid_of(double logit) {
   return 1 / (1 + std::exp(-logit));
+}
+
+// First to what the full budget would say, then as that is calibrated.
+ScoreCalibration chained(const ScoreCalibration& to_full, const ScoreCalibration& full) {
+  return {to_full.budget, to_full.temperature * full.temperature, full.apply(to_full.offset),
+          full.lexical};
 }
 
 }  // namespace
@@ -55,23 +62,33 @@ ScoreCalibration fit_calibration(double budget, std::vector<float> outputs, std:
 }
 
 void fit_scores(const ElasticModel& model, const std::vector<Batch>& validation,
-                const std::vector<double>& budgets, ModelConfig& config) {
+                const std::vector<double>& budgets, const std::optional<TokenBm25>& lexical,
+                ModelConfig& config) {
   const bool sigmoid = config.task == Task::multilabel || config.task == Task::rerank;
   if (validation.empty() || (!sigmoid && config.task != Task::regress)) return;
-  const std::vector<float> full = outputs_at(model, validation, config, 1.0);
-  if (config.elastic()) {
-    for (const double budget : budgets) {
-      if (budget >= 1) continue;
-      config.output.calibration.push_back(
-          fit_calibration(budget, outputs_at(model, validation, config, budget), full, sigmoid));
-    }
-    config.output.calibration.push_back({1.0});
+  std::vector<BudgetOutputs> outputs;
+  for (const double budget : budgets) {
+    if (budget >= 1 || !config.elastic()) continue;
+    outputs.push_back({budget, outputs_at(model, validation, config, budget)});
   }
-  if (config.task != Task::multilabel || validation[0].source == nullptr) return;
+  outputs.push_back({1.0, outputs_at(model, validation, config, 1.0)});
+  const EncodedDataset* rows = validation[0].source;
+  if (lexical && rows != nullptr && fit_lexical(*rows, outputs, *lexical, config.output)) return;
+  const std::vector<float>& full = outputs.back().values;
+  if (config.elastic()) {
+    // A model that had scores of its own at the full budget keeps them, and the others follow.
+    const ScoreCalibration top = calibration_at(config.output.calibration, 1.0);
+    config.output.calibration.clear();
+    for (const BudgetOutputs& at : outputs) {
+      config.output.calibration.push_back(
+          at.budget < 1 ? chained(fit_calibration(at.budget, at.values, full, sigmoid), top) : top);
+    }
+  }
+  if (config.task != Task::multilabel || rows == nullptr) return;
   std::vector<float> scores;
   for (const float logit : full) scores.push_back(static_cast<float>(sigmoid_of(logit)));
-  config.output.thresholds = best_thresholds(scores, validation[0].source->values,
-                                             static_cast<size_t>(config.shape.labels));
+  config.output.thresholds =
+      best_thresholds(scores, rows->values, static_cast<size_t>(config.shape.labels));
 }
 
 }  // namespace train

@@ -13,7 +13,7 @@ std::shared_ptr<const Objective> objective_of(const ModelConfig& config) {
     case Task::regress:
       return number_objective(0, 1);
     case Task::rerank:
-      return rank_objective();
+      return rank_objective(config.output.lexical);
     case Task::embed:
       return vector_objective(vector_widths(config.shape.vector_width()));
     default:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +55,8 @@ std::shared_ptr<const Objective> tag_objective(std::vector<std::string> labels);
 std::shared_ptr<const Objective> multilabel_objective(std::vector<double> thresholds);
 // Outputs are numbers from which `mean` was taken and that were divided by `scale`.
 std::shared_ptr<const Objective> number_objective(double mean, double scale);
-std::shared_ptr<const Objective> rank_objective();
+// With `lexical`, scores contain BM25 as far as the calibration says.
+std::shared_ptr<const Objective> rank_objective(std::optional<TokenBm25> lexical = {});
 // `widths`: of the prefixes of a vector that each must do on their own.
 std::shared_ptr<const Objective> vector_objective(std::vector<int64_t> widths);
 

@@ -37,7 +37,7 @@ Evaluation RowObjective::evaluate(const ModelWeights& weights, const std::vector
   if (batches.empty()) return result;
   TORCH_CHECK(batches[0].source != nullptr, "batches to be measured need the set they come from");
   result.outputs = row_outputs(batches, [&](const Batch& batch) {
-    return answers(calibrated(forward(weights, batch, options), calibration));
+    return answers(calibrate(forward(weights, batch, options), batch, calibration));
   });
   Measured measured = measure(*batches[0].source, result.outputs);
   result.loss = measured.loss;

@@ -17,6 +17,11 @@ class RowObjective : public Objective {
                       const ScoreCalibration& calibration) const override;
 
  protected:
+  // What a calibration makes of the outputs.
+  virtual torch::Tensor calibrate(const torch::Tensor& outputs, const Batch& /*batch*/,
+                                  const ScoreCalibration& calibration) const {
+    return calibrated(outputs, calibration);
+  }
   // What forward() gave as an answer says it: probabilities, numbers.
   virtual torch::Tensor answers(const torch::Tensor& outputs) const = 0;
   virtual Measured measure(const EncodedDataset& rows, const RowOutputs& outputs) const = 0;

@@ -42,6 +42,12 @@ TargetDataset pick_rows(const TargetDataset& all, Task task, const std::vector<i
   return part;
 }
 
+// Rows to choose by are as those of a request: candidates alone.
+TargetDataset candidates_of(TargetDataset rows) {
+  std::erase_if(rows.rows, [](const TargetRow& row) { return row.missed; });
+  return rows;
+}
+
 TaskData load_target_task(const TaskRequest& request, const TextCoding* fixed) {
   const Task task = request.task;
   require_data(request, task == Task::rerank ? "qrels:JUDGEMENTS,QUERIES,DOCUMENTS, csv:FILE, "
@@ -65,8 +71,8 @@ TaskData load_target_task(const TaskRequest& request, const TextCoding* fixed) {
   });
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
   data.train = encode_targets(train, task, *tokenizer, request.max_tokens);
-  data.validation =
-      encode_targets(pick_rows(all, task, split.validation), task, *tokenizer, request.max_tokens);
+  data.validation = encode_targets(candidates_of(pick_rows(all, task, split.validation)), task,
+                                   *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
     data.test = encode_targets(load_targets(request.eval_data, request.data_dir, task,
                                             TargetUse::score, &all.labels, request.max_memory),

@@ -80,7 +80,7 @@ bool goes_on(char32_t before, char32_t c) {
 class Precompiled : public Normalizer {
  public:
   explicit Precompiled(const JsonFields& fields)
-      : map_(base64_decoded(fields.text("precompiled_charsmap"), fields)) {}
+      : map_(base64_decoded(fields.text("precompiled_charsmap"), fields, "precompiled_charsmap")) {}
 
   void apply(AlignedText& text) const override {
     Rewriting rewriting{map_, text.text(), {}};
