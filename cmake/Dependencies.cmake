@@ -17,6 +17,9 @@ endif()
 find_package(Boost 1.74 QUIET)         # sockets and HTTP parsing of `serve`; headers only
 find_package(PrometheusCore QUIET)     # what /metrics counts with
 find_package(OpenSSL 3 QUIET)          # TLS of `serve`, and the hashes of its keys
+if(HEADROOM_GRPC)
+  find_package(Grpc QUIET)             # `serve --grpc-port`; a module of its own
+endif()
 
 if(HEADROOM_TRAINING)
   find_package(Torch REQUIRED)         # autograd: Debian's 1.13 (CPU) or a CUDA 2.x

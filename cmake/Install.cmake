@@ -25,6 +25,10 @@ install(TARGETS headroom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT p
 if(TARGET headroom-train)
   install(TARGETS headroom-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT train)
 endif()
+if(TARGET headroom_grpc_module)
+  # Where the program looks (server/grpc/load.cpp), on Debian's multiarch too: it is nobody else's library.
+  install(TARGETS headroom_grpc_module LIBRARY DESTINATION lib/headroom COMPONENT grpc)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/headroom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development)
 install(EXPORT headroom FILE headroom-config.cmake NAMESPACE headroom:: DESTINATION ${package_dir}

@@ -48,6 +48,10 @@ if(TARGET headroom-train)
   list(APPEND components train)
   list(APPEND names headroom-train)
 endif()
+if(TARGET headroom_grpc_module)
+  list(APPEND components grpc)
+  list(APPEND names headroom-grpc)
+endif()
 foreach(component name IN ZIP_LISTS components names)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright ${made}/changelog.gz
           DESTINATION ${share}/doc/${name} COMPONENT ${component})
@@ -62,9 +66,11 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${made}/triggers ${made}/shlibs)
 
 set(same_version "(= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS headroom-train)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "headroom-train, headroom-grpc")
 set(CPACK_DEBIAN_TRAIN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_TRAIN_PACKAGE_DEPENDS "headroom ${same_version}")
+set(CPACK_DEBIAN_GRPC_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_GRPC_PACKAGE_DEPENDS "headroom ${same_version}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libheadroom${PROJECT_VERSION_MAJOR} ${same_version}")
@@ -72,6 +78,8 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "text classifier with a compute budget for every request\n Runs and serves transformer classifiers that were trained once for all budgets.")
 set(CPACK_COMPONENT_TRAIN_DESCRIPTION
     "training half of headroom\n Trains, fine-tunes and pretrains the models that headroom runs, with libtorch.")
+set(CPACK_COMPONENT_GRPC_DESCRIPTION
+    "gRPC port for the server of headroom\n What headroom serve --grpc-port loads to speak KServe's protocol over gRPC.")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
     "text classifier with a compute budget for every request - library\n The engine of headroom as a shared library for C++ programs.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION

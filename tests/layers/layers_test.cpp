@@ -111,6 +111,11 @@ bool may_include_boost(const std::string& path) {
       path, {"server/http/session.", "server/http/server.cpp", "server/http/reply_gate.h"});
 }
 
+// gRPC is in a module that is loaded when it is asked for.
+bool may_include_grpc(const std::string& path) {
+  return path.starts_with("server/grpc/");
+}
+
 // Of cli/, the verbs of headroom-train alone know experiments: users of `headroom` need not link
 // them.
 bool may_include_experiments(const std::string& path) {
@@ -133,6 +138,9 @@ std::vector<std::string> violations(const std::string& path, const std::string& 
     if (!complaint.empty()) complain("includes " + include.target + ": " + complaint);
     if (include.target.starts_with("boost/") && !may_include_boost(path)) {
       complain("includes " + include.target + ": Boost belongs in the sessions of server/");
+    }
+    if (starts_with_any(include.target, {"grpc/", "grpcpp/"}) && !may_include_grpc(path)) {
+      complain("includes " + include.target + ": gRPC belongs in its module");
     }
     if (include.target.starts_with("experiments/") && !may_include_experiments(path)) {
       complain("includes " + include.target + ": experiments belong in headroom-train");
@@ -217,6 +225,12 @@ TEST(LayerRules, BoostOutsideTheSessionsIsFound) {
   EXPECT_EQ(violations("server/http/session.cpp", include), Complaints{});
   EXPECT_EQ(violations("server/api/router.cpp", include).size(), 1U);
   EXPECT_EQ(violations("cli/serve.cpp", include).size(), 1U);
+}
+
+TEST(LayerRules, GrpcOutsideItsModuleIsFound) {
+  const std::string include = "#include <grpcpp/server.h>\n";
+  EXPECT_EQ(violations("server/grpc/server.cpp", include), Complaints{});
+  EXPECT_EQ(violations("server/http/server.cpp", include).size(), 1U);
 }
 
 TEST(LayerRules, ExperimentsInWhatUsersRunAreFound) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <future>
 #include <thread>
 
 #include "base/interrupt.h"
@@ -24,6 +25,7 @@
 #include "engine/kernels/isa.h"
 #include "engine/precision.h"
 #include "server/api/api.h"
+#include "server/grpc/door.h"
 #include "server/http/host.h"
 #include "server/http/server.h"
 #include "server/http/tls.h"
@@ -44,6 +46,7 @@ struct ServeOptions {
   bool model_control = false;
   std::string host = "127.0.0.1";
   int port = 8080;
+  std::optional<int> grpc_port;
   std::string precision = "auto";
   std::string budget = "1";
   std::string min_budget = "0.125";
@@ -261,15 +264,41 @@ class AdminPort {
   std::thread thread_;
 };
 
-void announce(const HttpServer& server, const AdminPort* admin,
+// The port for gRPC, which drains while the other one does.
+class GrpcPort {
+ public:
+  GrpcPort(const ServeOptions& options, Router& router, ServerLog& log)
+      : drain_(options.drain_seconds),
+        door_(open_grpc_door(router, {options.host, *options.grpc_port, options.http, options.tls,
+                                      [&log](std::string_view why) {
+                                        log.event("grpc", {{"why", std::string(why)}});
+                                      }})) {}
+
+  const GrpcDoor& door() const { return *door_; }
+  void reload_certificates() { door_->reload_certificates(); }
+  void begin_drain() {
+    cut_ = std::async(std::launch::async, [this] { return door_->stop(drain_); });
+  }
+  // Calls that did not end in time, when it is over.
+  int64_t cut() { return cut_.valid() ? cut_.get() : 0; }
+
+ private:
+  std::chrono::seconds drain_;
+  std::unique_ptr<GrpcDoor> door_;
+  std::future<int64_t> cut_;  // last: its thread ends before the door does
+};
+
+void announce(const HttpServer& server, const AdminPort* admin, const GrpcPort* grpc,
               const std::vector<std::string>& models, bool json) {
   if (json) {
     Json line = {{"listening", server.address()}, {"port", server.port()}, {"models", models}};
     if (admin != nullptr) line["admin"] = admin->address();
+    if (grpc != nullptr) line["grpc_port"] = grpc->door().port();
     print_json_line(line);
   } else {
     fmt::print("listening on {}\n", server.address());
     if (admin != nullptr) fmt::print("health and metrics on {}\n", admin->address());
+    if (grpc != nullptr) fmt::print("gRPC on {}\n", grpc->door().address());
   }
   std::fflush(stdout);
 }
@@ -292,9 +321,13 @@ void serve(ServeOptions& options, bool json) {
   allow_many_descriptors(options.http, log);
   std::vector<Reloads::Part> reloaded;
   std::optional<TlsContext> tls;
+  GrpcPort* grpc = nullptr;
   if (!options.tls.certificate.empty()) {
     tls.emplace(options.tls);
-    reloaded.push_back({"certificate", [&tls] { tls->reload(); }});
+    reloaded.push_back({"certificate", [&tls, &grpc] {
+                          tls->reload();
+                          if (grpc != nullptr) grpc->reload_certificates();
+                        }});
   }
   const auto keys = options.api_keys.empty()
                         ? std::make_shared<KeyRing>(options.api_key)
@@ -331,6 +364,7 @@ void serve(ServeOptions& options, bool json) {
   const auto on_drain = [&] {
     log.event("draining", {{"seconds", options.drain_seconds}});
     generations.begin_drain();
+    if (grpc != nullptr) grpc->begin_drain();
   };
   std::optional<ModelControl> control;
   if (options.model_control) control.emplace(options.models_folder, generations);
@@ -350,16 +384,19 @@ void serve(ServeOptions& options, bool json) {
         {"models",
          [&] { generations.change([&](const ServingPlan&) { return wanted_models(options); }); }});
   }
+  std::optional<GrpcPort> grpc_port;
+  if (options.grpc_port) grpc = &grpc_port.emplace(options, router, log);
   const std::unique_ptr<Reloads> reloads = reloads_of(std::move(reloaded), log);
   std::optional<AdminPort> admin;
   if (options.admin_port) admin.emplace(options, admin_router, log);
   log.event("listening", {{"address", server.address()}});
-  announce(server, admin ? &*admin : nullptr, names, json);
+  announce(server, admin ? &*admin : nullptr, grpc, names, json);
   const auto stop_requested = [&reloads] {
     if (reloads && take_reload_request()) reloads->request();
     return interrupt_requested();
   };
-  const Shutdown shutdown = server.run(stop_requested, std::chrono::seconds(options.drain_seconds));
+  Shutdown shutdown = server.run(stop_requested, std::chrono::seconds(options.drain_seconds));
+  if (grpc != nullptr) shutdown.cut += grpc->cut();
   // No answer may come when the router is gone.
   if (control) control->stop();
   generations.cut();
@@ -384,6 +421,9 @@ void add_serving_options(CLI::App& app, ServeOptions& options) {
   app.add_option("--host", options.host, "address to listen on; 0.0.0.0 is every one")
       ->check(not_empty);
   app.add_option("--port", options.port, "0: any free one")->check(CLI::Range(0, 65535));
+  app.add_option("--grpc-port", options.grpc_port,
+                 "also speak KServe's protocol over gRPC on this port; 0: any free one")
+      ->check(CLI::Range(0, 65535));
   app.add_option("--slo-ms", options.slo_ms,
                  "deadline of requests that name none; the budget is lowered to meet it; 0: none");
   app.add_option("--max-deadline-ms", options.service.max_deadline_ms,

@@ -54,6 +54,9 @@ class HttpError : public std::exception {
   std::string message_;
 };
 
+// The header field of every error with its name, which some shapes have no place for.
+inline constexpr std::string_view error_code_field = "x-headroom-error";
+
 enum class ErrorShape { plain, kserve, tei };
 
 HttpResponse error_response(const HttpError& error, ErrorShape shape);

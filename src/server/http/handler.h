@@ -21,7 +21,8 @@ class HttpHandler {
   virtual std::optional<HttpResponse> refuse_early(const HttpHead& head) = 0;
 
   // Calls `reply` exactly once, before it returns or later from any thread. Calling what it returns
-  // says that the client has gone and the answer is not wanted.
+  // says that the client has gone and the answer is not wanted. Several threads at once: the
+  // sockets have one, gRPC has its own.
   virtual Abandon handle(HttpRequest request, Reply reply) = 0;
 
   // Whether it asks how the server is, which is answered when nothing else can be any more.

@@ -8,6 +8,7 @@
 #include <boost/beast/http/error.hpp>
 #include <utility>
 
+#include "server/http/client_address.h"
 #include "server/http/host.h"
 
 namespace headroom {
@@ -73,13 +74,7 @@ HttpError no_room(std::string message) {
 std::string client_of(const net::ip::tcp::socket& socket) {
   boost::system::error_code error;
   const net::ip::address address = socket.remote_endpoint(error).address();
-  if (error) return {};  // already gone
-  if (!address.is_v6()) return address.to_string();
-  const net::ip::address_v6 v6 = address.to_v6();
-  if (v6.is_v4_mapped()) return net::ip::make_address_v4(net::ip::v4_mapped, v6).to_string();
-  net::ip::address_v6::bytes_type bytes = v6.to_bytes();
-  std::fill(bytes.begin() + 8, bytes.end(), 0);
-  return v6.is_loopback() ? v6.to_string() : net::ip::address_v6(bytes).to_string() + "/64";
+  return error ? "" : client_of_address(address.to_string());  // an error: already gone
 }
 
 }  // namespace
