@@ -169,6 +169,9 @@ bench-cascade: with-bench peers ## accuracy and time of --budget auto on AG News
 	cmake --build $(BUILD) -j $(JOBS) --target bench-cascade
 	@scripts/bench-cascade --precision bf16
 
+test-clients: build ## OpenAI's and gRPC's clients for Node (npm), curl and Triton's binary request against a server
+	@scripts/test-clients $(BUILD)
+
 SOAK_SECONDS ?= 600
 soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600)
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
