@@ -256,5 +256,18 @@ TEST_F(KeyedApi, AChangedFileCountsWhenItIsReadAgain) {
   EXPECT_EQ(ask(later).status, 401);
 }
 
+TEST(KeyCharges, WhatWasCachedCostsNothing) {
+  KeyRules rules{"search", ""};
+  rules.compute_seconds_per_minute = 0.001;  // a text of 7 tokens takes 1.75 ms
+  KeyHolder key(rules);
+  CallAnswer answer = FakeBackend::answer(1, 1);
+  answer.cached = {true};
+  charge(&key, small_model("news"), answer);
+  EXPECT_NO_THROW(key.take_request(steady_seconds()));
+  answer.cached = {};
+  charge(&key, small_model("news"), answer);
+  EXPECT_THROW(key.take_request(steady_seconds()), HttpError);
+}
+
 }  // namespace
 }  // namespace headroom::server

@@ -22,6 +22,15 @@ TEST_F(MetricsText, TellsHowManyLinesOfTheLogWereDropped) {
   expect_line("headroom_log_lines_dropped_total 5");
 }
 
+TEST_F(MetricsText, CountsWhatTheCacheHad) {
+  metrics_.cache_asked("news", 2, 1);
+  metrics_.cache_asked("news", 0, 1);
+  metrics_.set_cache_bytes(1000);
+  expect_line(R"(headroom_cache_hits_total{model="news"} 2)");
+  expect_line(R"(headroom_cache_misses_total{model="news"} 2)");
+  expect_line("headroom_cache_bytes 1000");
+}
+
 TEST_F(MetricsText, CountsResponsesByModelAndCode) {
   HttpResponse response;
   response.model = "news";

@@ -56,6 +56,7 @@ struct ServeOptions {
   double slo_ms = 0;
   uint64_t max_memory = 0;       // bytes; 0: no limit
   uint64_t reserved_memory = 0;  // of these, for threads, connections and requests
+  uint64_t cache_memory = 0;     // 0: no cache
   int drain_seconds = 10;
   int read_seconds = 10;
   int idle_seconds = 60;
@@ -145,13 +146,14 @@ void share_memory(ServeOptions& options, uint64_t threads) {
   // Two buffers, the session, its socket, and the part of a body that is not counted.
   const size_t tls = options.tls.certificate.empty() ? 0 : 48'000;
   const size_t a_connection = http.header_bytes + 48'000 + http.small_body_bytes + tls;
-  const uint64_t fixed = http.connections * a_connection + threads;
+  const uint64_t fixed = http.connections * a_connection + threads + options.cache_memory;
   const uint64_t left = memory_left(options);
   if (left < fixed + 2 * http.body_bytes) {
     throw Error(
         ErrorCode::runtime, "serve",
-        fmt::format("--max-memory {}: the models leave {}, but {} connections and a request "
-                    "of {} bytes need {}; lower --max-connections or --payload-limit",
+        fmt::format("--max-memory {}: the models leave {}, but {} connections, a request of "
+                    "{} bytes and the cache need {}; lower --max-connections, --payload-limit or "
+                    "--cache-memory",
                     shown_bytes(options.max_memory), shown_bytes(left), http.connections,
                     http.body_bytes, shown_bytes(fixed + 2 * http.body_bytes)));
   }
@@ -358,6 +360,7 @@ void serve(ServeOptions& options, bool json) {
         metrics.set_queue_length(model.name, service.live(model.name).queue);
       }
     });
+    if (options.service.cache) metrics.set_cache_bytes(options.service.cache->bytes());
     metrics.set_log_lines_dropped(log.dropped());
     return metrics.text();
   };
@@ -450,6 +453,9 @@ void add_door_options(CLI::App& app, ServeOptions& options) {
       app, options.max_memory,
       "of the process, such as 2G: larger models are not loaded, requests that do not fit "
       "are told 429; 0: no limit");
+  app.add_option("--cache-memory", options.cache_memory,
+                 "for answers to texts that come again, such as 64M; 0: none are kept")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--max-connections", options.http.connections, "clients at one time")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--read-seconds", options.read_seconds, "time for a request to arrive")
@@ -529,6 +535,9 @@ void check_options(ServeOptions& options) {
   if (options.tls.certificate.empty() != options.tls.key.empty() ||
       (options.tls.certificate.empty() && !options.tls.client_ca.empty())) {
     throw Error(ErrorCode::usage, "read options", "TLS needs both --tls-cert and --tls-key");
+  }
+  if (options.cache_memory > 0) {
+    options.service.cache = std::make_shared<AnswerCache>(options.cache_memory);
   }
   if (options.admin_host.empty()) options.admin_host = options.host;
   options.http.allowed_hosts = allowed_hosts(options.host, options.allowed_hosts);

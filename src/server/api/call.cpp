@@ -151,7 +151,9 @@ HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
 void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer) {
   if (key == nullptr) return;
   double ms = 0;
-  for (const Answer& text : answer.texts) {
+  for (size_t i = 0; i < answer.texts.size(); ++i) {
+    if (!answer.cached.empty() && answer.cached[i]) continue;
+    const Answer& text = answer.texts[i];
     // Of all rungs together a budget may be above 1.
     const double flat = std::min(1.0, text.budget);
     if (flat > 0) ms += text.budget / flat * model.table.estimate(flat, text.tokens).median_ms;
@@ -176,6 +178,9 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
       {"x-headroom-inference-ms", fmt::format("{:.3f}", answer.inference_ms)});
   response.fields.push_back(
       {"x-headroom-predicted-ms", fmt::format("{:.3f}", answer.predicted_ms)});
+  if (const auto cached = std::count(answer.cached.begin(), answer.cached.end(), true)) {
+    response.fields.push_back({"x-headroom-cached", fmt::format("{}", cached)});
+  }
   response.fields.push_back({"Server-Timing", fmt::format("queue;dur={:.3f}, inference;dur={:.3f}",
                                                           answer.queue_ms, answer.inference_ms)});
   response.queue_ms = answer.queue_ms;

@@ -44,6 +44,7 @@ struct CallAnswer {
   double inference_ms = 0;    // of the longest batch that one of its texts was in
   double predicted_ms = 0;    // queue and inference, as foreseen on arrival
   Lowered lowered = Lowered::nothing;
+  std::vector<bool> cached = {};  // which texts cost nothing; empty: none
 };
 
 enum class Refusal {
@@ -68,7 +69,8 @@ struct CallRefused {
 using CallOutcome = std::variant<CallAnswer, CallRefused>;
 
 // Called exactly once for each call, without any lock held: from a worker thread, when the call is
-// abandoned, from drain(), or, for a refusal on arrival, before submit() returns. Must not throw.
+// abandoned, from drain(), or, for a refusal on arrival and for answers that were cached, before
+// submit() returns. Must not throw.
 using CallDone = std::function<void(CallOutcome)>;
 
 // Drops what is still queued of a call. CallDone gets Refusal::abandoned: now, or when a batch with

@@ -69,6 +69,9 @@ class ServiceObserver {
   // Every other end of a call, Refusal::abandoned among them. `dropped` texts of it were waiting.
   virtual void call_refused(const std::string& /*model*/, const CallRefused& /*call*/,
                             int64_t /*dropped*/) noexcept {}
+  // Texts of a call that a cache had and had not.
+  virtual void cache_asked(const std::string& /*model*/, int64_t /*hits*/,
+                           int64_t /*misses*/) noexcept {}
   // A worker is about to run a batch.
   virtual void budget_chosen(const std::string& /*model*/,
                              const BudgetChoice& /*choice*/) noexcept {}

@@ -24,6 +24,13 @@ void PendingCall::answered(size_t index, Answer answer, double queue_ms, double 
   --open_;
 }
 
+void PendingCall::known(size_t index, Answer answer) {
+  answer_.texts[index] = std::move(answer);
+  answer_.cached.resize(inputs_.size());
+  answer_.cached[index] = true;
+  --open_;
+}
+
 void PendingCall::failed(const CallRefused& refused) {
   if (!refused_) refused_ = refused;
   --open_;

@@ -30,6 +30,7 @@ class PendingCall {
   void set_predicted(double predicted_ms) { answer_.predicted_ms = predicted_ms; }
   void set_lowered(Lowered lowered) { answer_.lowered = lowered; }
   void answered(size_t index, Answer answer, double queue_ms, double inference_ms);
+  void known(size_t index, Answer answer);   // a text that need not run
   void failed(const CallRefused& refused);   // a text that ran
   void dropped(const CallRefused& refused);  // a text that waited
   bool ended() const { return open_ == 0; }  // every text was answered, failed or dropped

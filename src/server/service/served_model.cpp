@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -77,8 +78,10 @@ double fastest_ms(const RunBatch& run, double budget, int64_t tokens) {
 }  // namespace
 
 ServedModel served_model(std::string name, const std::shared_ptr<const EngineModel>& engine) {
+  static std::atomic<uint64_t> loads = 0;
   ServedModel served;
   served.name = std::move(name);
+  served.id = ++loads;
   served.config = engine->config();
   served.engine = engine;
   served.policy = engine->policy().policy;

@@ -32,6 +32,7 @@ enum class TableSource {
 
 struct ServedModel {
   std::string name;
+  uint64_t id = 0;  // of this load, never used again; 0: its answers are not cached
   ModelConfig config;
   LatencyTable table;  // of the precision that the model runs in
   TableSource table_source = TableSource::checkpoint;

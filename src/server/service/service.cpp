@@ -202,12 +202,15 @@ Abandon Service::submit(const Call& call, CallDone done) {
       latency_ms ? arrived_ms + *latency_ms : std::numeric_limits<double>::infinity();
   std::vector<Tokens> inputs = call.inputs;
   for (const Text& text : call.texts) inputs.push_back(served.tokenise(text));
+  std::vector<std::optional<Answer>> known = known_answers(model, call, automatic, inputs);
+  known.resize(inputs.size());
   std::vector<WaitingText> waiting;
-  for (const Tokens& input : inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (known[i]) continue;
     WaitingText entry;
-    entry.index = waiting.size();
+    entry.index = i;
     entry.client = call.client;
-    entry.tokens = static_cast<int64_t>(input.ids.size());
+    entry.tokens = static_cast<int64_t>(inputs[i].ids.size());
     entry.arrived_ms = arrived_ms;
     entry.deadline_ms = deadline_ms;
     if (call.budget) {
@@ -225,6 +228,9 @@ Abandon Service::submit(const Call& call, CallDone done) {
   }
   const auto pending = std::make_shared<PendingCall>(model, std::move(inputs), arrived_ms,
                                                      deadline_ms, std::move(done));
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i]) pending->known(i, std::move(*known[i]));
+  }
   for (WaitingText& text : waiting) text.call = pending;
   queue(pending, std::move(waiting));
   return [link = link_, weak = std::weak_ptr(pending)] {
@@ -235,22 +241,56 @@ Abandon Service::submit(const Call& call, CallDone done) {
   };
 }
 
+std::vector<std::optional<Answer>> Service::known_answers(size_t model, const Call& call,
+                                                          bool automatic,
+                                                          const std::vector<Tokens>& inputs) const {
+  const ServedModel& served = models_[model];
+  if (!settings_.cache || served.id == 0) return {};
+  const CostLevels& levels = levels_[model];
+  const double budget = call.budget.value_or(levels.budget(levels.top()));
+  const std::optional<size_t> ladder =
+      automatic ? std::optional(levels.ladder_level(levels.top())) : std::nullopt;
+  std::vector<std::optional<Answer>> known;
+  int64_t hits = 0;
+  for (const Tokens& input : inputs) {
+    known.push_back(settings_.cache->find(AnswerCache::key(served.id, budget, ladder, input)));
+    hits += known.back() ? 1 : 0;
+  }
+  observer_.cache_asked(served.name, hits, static_cast<int64_t>(inputs.size()) - hits);
+  return known;
+}
+
+// Under what ran, which may be less than what was asked for.
+void Service::keep(const Batch& batch, const std::vector<Tokens>& inputs,
+                   const std::vector<Answer>& answers) const {
+  const uint64_t id = models_[batch.model].id;
+  if (!settings_.cache || id == 0) return;
+  try {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      settings_.cache->store(
+          AnswerCache::key(id, batch.choice.budget, batch.choice.ladder, inputs[i]), answers[i]);
+    }
+  } catch (const std::bad_alloc&) {  // they run again
+  }
+}
+
 void Service::queue(const std::shared_ptr<PendingCall>& call, std::vector<WaitingText> texts) {
   const std::string& name = models_[call->model()].name;
   Admission admission;
   PendingCalls ended;
   {
     const std::lock_guard lock(mutex_);
-    if (accepting_) {
-      admission = schedule_.offer(call->model(), std::move(texts), clock_());
-    } else {
+    if (!accepting_) {
       admission.refused = draining();
+    } else if (!texts.empty()) {
+      admission = schedule_.offer(call->model(), std::move(texts), clock_());
     }
     if (admission.refused) {
       live_[call->model()].refused(clock_(), admission.refused->why);
     } else {
       call->set_predicted(admission.predicted_ms);
       ++open_calls_;
+      if (call->ended()) ended.push_back(call);  // the cache had all of it
       end_with({Refusal::queue_full, admission.predicted_ms / 1000,
                 "the queue is full, and calls with earlier deadlines came"},
                admission.displaced, ended);
@@ -328,7 +368,9 @@ Service::Ran Service::run(const Batch& batch, const RunBatch& runner) const {
     for (const WaitingText& text : batch.texts) {
       inputs.push_back(text.call->take_input(text.index));
     }
-    return {runner(inputs, batch.choice.budget, batch.choice.ladder), std::nullopt};
+    Ran ran{runner(inputs, batch.choice.budget, batch.choice.ladder), std::nullopt};
+    keep(batch, inputs, ran.answers);
+    return ran;
   } catch (const std::exception& error) {
     return {{}, CallRefused{Refusal::failed, 0, error.what()}};
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "server/schedule/schedule.h"
+#include "server/service/answer_cache.h"
 #include "server/service/backend.h"
 #include "server/service/model_routes.h"
 #include "server/service/observer.h"
@@ -33,6 +34,7 @@ struct ServiceSettings {
   bool automatic = false;           // such a call climbs the ladder instead
   int64_t queue_limit = 512;        // texts waiting, per model
   int64_t max_batch_tokens = 2048;
+  std::shared_ptr<AnswerCache> cache = {};  // none: every text runs
 };
 
 struct DrainReport {
@@ -83,6 +85,11 @@ class Service : public Backend {
     std::optional<CallRefused> failure;
   };
 
+  // What the cache has of each input at the budget that an idle server would give; empty: nothing.
+  std::vector<std::optional<Answer>> known_answers(size_t model, const Call& call, bool automatic,
+                                                   const std::vector<Tokens>& inputs) const;
+  void keep(const Batch& batch, const std::vector<Tokens>& inputs,
+            const std::vector<Answer>& answers) const;
   void queue(const std::shared_ptr<PendingCall>& call, std::vector<WaitingText> texts);
   void abandon(const std::shared_ptr<PendingCall>& call);
 

@@ -61,6 +61,11 @@ struct Metrics::Families {
   Family<Counter>& refusals = counter("headroom_refusals_total", "Calls refused, by reason");
   Family<Counter>& abandoned =
       counter("headroom_abandoned_total", "Calls whose client left before the answer");
+  Family<Counter>& cache_hits =
+      counter("headroom_cache_hits_total", "Texts whose answer was kept from before");
+  Family<Counter>& cache_misses =
+      counter("headroom_cache_misses_total", "Texts that had to run though there is a cache");
+  Gauge& cache_bytes = gauge("headroom_cache_bytes", "Memory of answers that are kept").Add({});
   Family<Counter>& changes =
       counter("headroom_controller_changes_total", "Changes of the budget in use");
   Family<Counter>& threshold_changes =
@@ -95,6 +100,8 @@ struct Metrics::PerModel {
         texts(families.texts.Add({{"model", name}})),
         late(families.late.Add({{"model", name}})),
         abandoned(families.abandoned.Add({{"model", name}})),
+        cache_hits(families.cache_hits.Add({{"model", name}})),
+        cache_misses(families.cache_misses.Add({{"model", name}})),
         lowered(families.changes.Add({{"model", name}, {"direction", "down"}})),
         raised(families.changes.Add({{"model", name}, {"direction", "up"}})),
         thresholds_lowered(
@@ -117,6 +124,8 @@ struct Metrics::PerModel {
   Counter& texts;
   Counter& late;
   Counter& abandoned;
+  Counter& cache_hits;
+  Counter& cache_misses;
   Counter& lowered;
   Counter& raised;
   Counter& thresholds_lowered;
@@ -192,6 +201,13 @@ void Metrics::call_refused(const std::string& model, const CallRefused& call,
   }
 }
 
+void Metrics::cache_asked(const std::string& model, int64_t hits, int64_t misses) noexcept {
+  PerModel* metrics = find(model);
+  if (metrics == nullptr) return;
+  metrics->cache_hits.Increment(static_cast<double>(hits));
+  metrics->cache_misses.Increment(static_cast<double>(misses));
+}
+
 void Metrics::budget_chosen(const std::string& model, const BudgetChoice& choice) noexcept {
   PerModel* metrics = find(model);
   // A budget that the client named is no decision of the controller.
@@ -245,6 +261,10 @@ void Metrics::clear_queue_lengths() noexcept {
 
 void Metrics::set_queue_length(const std::string& model, int64_t texts) noexcept {
   if (PerModel* metrics = find(model)) metrics->queue.Set(static_cast<double>(texts));
+}
+
+void Metrics::set_cache_bytes(uint64_t bytes) noexcept {
+  families_->cache_bytes.Set(static_cast<double>(bytes));
 }
 
 void Metrics::set_log_lines_dropped(int64_t lines) noexcept {

@@ -26,6 +26,7 @@ class Metrics : public ServiceObserver, public RequestObserver {
   void call_answered(const std::string& model, const CallAnswered& call) noexcept override;
   void call_refused(const std::string& model, const CallRefused& call,
                     int64_t dropped) noexcept override;
+  void cache_asked(const std::string& model, int64_t hits, int64_t misses) noexcept override;
   void budget_chosen(const std::string& model, const BudgetChoice& choice) noexcept override;
   void batch_run(const std::string& model, const BatchRun& batch) noexcept override;
 
@@ -37,6 +38,7 @@ class Metrics : public ServiceObserver, public RequestObserver {
   void clear_queue_lengths() noexcept;
   void set_queue_length(const std::string& model, int64_t texts) noexcept;
 
+  void set_cache_bytes(uint64_t bytes) noexcept;
   void set_log_lines_dropped(int64_t lines) noexcept;
 
   std::string text() const;
