@@ -137,7 +137,8 @@ double score_difference(const Head& head, const Inputs& inputs, const std::vecto
     const size_t rows = head.rows() == Rows::all ? inputs[i].ids.size() : 1;
     Answer other;
     other.budget = answers[i].budget;
-    head.answer(outputs.subspan(i * padded, rows * static_cast<size_t>(head.width())), other);
+    head.answer(inputs[i], outputs.subspan(i * padded, rows * static_cast<size_t>(head.width())),
+                other);
     const std::vector<double> ours = numbers_of(answers[i]);
     const std::vector<double> theirs = numbers_of(other);
     for (size_t k = 0; k < ours.size(); ++k) most = std::max(most, std::abs(ours[k] - theirs[k]));

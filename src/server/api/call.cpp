@@ -39,6 +39,10 @@ std::optional<double> number_in(const Json& object, std::string_view key, bool (
 
 }  // namespace
 
+void bad_field(const std::string& complaint) {
+  throw HttpError(HttpErrorCode::bad_request, complaint);
+}
+
 Json parse_body(std::string_view body, const CallLimits& limits, size_t more_values) {
   if (const auto offset = find_invalid_utf8(body)) {
     throw HttpError(HttpErrorCode::unprocessable,

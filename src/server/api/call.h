@@ -12,6 +12,9 @@
 
 namespace headroom::server {
 
+// Throws HttpErrorCode::bad_request; `complaint` names the field and the fact.
+[[noreturn]] void bad_field(const std::string& complaint);
+
 // How much one request may ask for.
 struct CallLimits {
   int64_t texts = 32;

@@ -13,10 +13,6 @@
 namespace headroom::server {
 namespace {
 
-[[noreturn]] void bad_field(const std::string& complaint) {
-  throw HttpError(HttpErrorCode::bad_request, complaint);
-}
-
 // The list of passages, under the one name that the body has for it.
 const Json& passage_list(const Json& body) {
   const Json* found = nullptr;

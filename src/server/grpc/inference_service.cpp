@@ -54,6 +54,8 @@ void add_trailers(const HttpResponse& response, grpc::CallbackServerContext& con
   }
 }
 
+}  // namespace
+
 // The end of interest in a call, which may come before it can be abandoned.
 class Leaving {
  public:
@@ -79,8 +81,6 @@ class Leaving {
   bool left_ = false;
   Abandon abandon_;
 };
-
-}  // namespace
 
 // gRPC deletes it, by OnDone(), after Finish(): nothing of it may be touched then.
 class InferenceService::HandledCall : public Reactor {

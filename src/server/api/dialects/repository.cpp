@@ -85,8 +85,8 @@ void require_posted(bool posted) {
 
 using Act = void (*)(ModelControl& control, const ApiRequest& request, Reply reply);
 
-Route repository_route(const std::string& path, ModelControl* control, Act act) {
-  Route route{"POST", "/v2/repository/" + path, true,
+Route repository_route(const std::string& action, ModelControl* control, Act act) {
+  Route route{"POST", "/v2/repository/" + action, true,
               [control, act](const ApiRequest& request, Reply reply) {
                 if (control == nullptr) {
                   throw HttpError(HttpErrorCode::forbidden,

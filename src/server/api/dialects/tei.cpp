@@ -17,10 +17,6 @@
 namespace headroom::server {
 namespace {
 
-[[noreturn]] void bad_field(const std::string& complaint) {
-  throw HttpError(HttpErrorCode::bad_request, complaint);
-}
-
 [[noreturn]] void unprocessable(const std::string& complaint) {
   throw HttpError(HttpErrorCode::unprocessable, complaint);
 }
