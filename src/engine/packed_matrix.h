@@ -51,7 +51,6 @@ class PackedMatrix {
   static const T* values_of(const T* values, int64_t index) {
     return values != nullptr ? values + index * panel_width : nullptr;
   }
-  void compute_compensation();
 
   int64_t panels_ = 0;
   int64_t lanes_ = 0;
