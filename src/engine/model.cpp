@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "budget/ladder/policy_calibration.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/make_tokenizer.h"
 #include "checkpoint/weights_memory.h"
@@ -42,6 +43,9 @@ std::shared_ptr<const EngineModel> EngineModel::load(const std::filesystem::path
                                               options.precision, kernels_for(isa));
   StoredPolicy policy;
   if (!options.without_policy) policy = read_policy(directory, config);
+  if (policy.policy) {
+    config.output.calibration = calibration_with(*policy.policy, config.output.calibration);
+  }
   return std::shared_ptr<const EngineModel>(new EngineModel(std::move(config), std::move(weights),
                                                             kernels_for(isa), std::move(tokenizer),
                                                             std::move(policy)));

@@ -6,6 +6,7 @@
 #include "budget/fraction.h"
 #include "budget/ladder/ngram_bag.h"
 #include "budget/ladder/policy.h"
+#include "budget/ladder/policy_calibration.h"
 #include "support.h"
 
 namespace headroom {
@@ -170,6 +171,20 @@ TEST(Spending, IsAFractionZeroOrAuto) {
   expect_error(ErrorCode::usage, "budget", [] { parse_spending("-1"); });
   expect_error(ErrorCode::usage, "budget", [] { parse_spending("Auto"); });
   expect_error(ErrorCode::usage, "budget", [] { parse_budget("0"); });
+}
+
+TEST(PolicyCalibration, IsConfigJsonsAndThenThePolicys) {
+  Policy policy;
+  policy.temperatures = {{0, 9}, {0.25, 4}, {0.5, 0.5}, {1, 2}};
+  const std::vector<ScoreCalibration> own = {{0.25, 2, 1}, {0.75, 1, 0}};
+  const std::vector<ScoreCalibration> both = calibration_with(policy, own);
+  ASSERT_EQ(both.size(), 4U) << "every budget of either but the bag's";
+  for (const ScoreCalibration& each : both) {
+    const double inner = calibration_at(own, each.budget).apply(5);
+    EXPECT_DOUBLE_EQ(each.apply(5), inner / policy.temperature_of(each.budget));
+  }
+  EXPECT_EQ(calibration_with(policy, {}),
+            (std::vector<ScoreCalibration>{{0.25, 4}, {0.5, 0.5}, {1, 2}}));
 }
 
 }  // namespace

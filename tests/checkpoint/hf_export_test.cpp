@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "checkpoint/hf_fixture.h"
+#include "checkpoint/policy_file.h"
 #include "checkpoint/tensors/safetensors.h"
 
 namespace headroom {
@@ -149,6 +152,76 @@ TEST(HfExport, WhatIsNoCheckpointIsNotReplaced) {
   expect_error(ErrorCode::usage, "is not a checkpoint",
                [&] { export_hf_folder(path, 0.5, HfForm::dense_equivalent, notes); });
   EXPECT_EQ(read_file(notes, ErrorCode::bad_data), "my notes");
+}
+
+Policy policy_of(const std::vector<double>& budgets) {
+  Policy policy;
+  for (const double budget : budgets) {
+    policy.rungs.push_back({budget, {}});
+    policy.temperatures.push_back({budget, 1 + budget});
+  }
+  policy.levels = {{std::vector<double>(budgets.size() - 1, 0.9),
+                    std::vector<double>(budgets.size(), 1),
+                    1,
+                    {},
+                    1}};
+  policy.precision = "fp32";
+  policy.date = "2026-01-02";
+  return policy;
+}
+
+NgramBag empty_bag() {
+  const NgramTable table{letters().size(), 4, 2, 3};
+  const auto rows = static_cast<size_t>(table.rows());
+  return {table, std::vector<int8_t>(3 * rows, 1), std::vector<float>(rows, 0.5F)};
+}
+
+bool says_that_the_policy_stays(const HfExportReport& report) {
+  return std::find(report.notes.begin(), report.notes.end(), policy_stays_behind) !=
+         report.notes.end();
+}
+
+TEST(HfExport, ABudgetsCalibrationComesAlongWithoutTheOthers) {
+  const TemporaryFolder folder;
+  ModelConfig config;
+  config.method = Method::nested;
+  config.order = uniform_order(exported_shape(), 8);
+  config.output.calibration = {{0.5, 3, 0.25}, {1, 1, 0}};
+  const auto path = write_exported(folder, config);
+  export_hf_folder(path, 0.5, HfForm::compact, folder.path() / "half");
+  EXPECT_EQ(read_config(folder.path() / "half").output.calibration,
+            (std::vector<ScoreCalibration>{{1, 3, 0.25}}));
+  export_hf_folder(path, 1, HfForm::compact, folder.path() / "whole");
+  EXPECT_TRUE(read_config(folder.path() / "whole").output.calibration.empty());
+}
+
+TEST(HfExport, ALadderOfOtherBudgetsStaysBehindAndItsTemperatureDoesNot) {
+  const TemporaryFolder folder;
+  const auto path = write_nested(folder);
+  const auto out = folder.path() / "out";
+  write_policy(path, policy_of({0.5, 1}), std::nullopt);
+  for (const HfForm form : {HfForm::compact, HfForm::dense_equivalent}) {
+    EXPECT_TRUE(says_that_the_policy_stays(export_hf_folder(path, 0.5, form, out)));
+    const ModelConfig config = read_config(out);
+    EXPECT_FALSE(read_policy(out, config).policy);
+    EXPECT_EQ(config.output.calibration, (std::vector<ScoreCalibration>{{1, 1.5}}));
+  }
+}
+
+TEST(HfExport, ALadderOfRungZeroAndTheWholeModelComesAlong) {
+  const TemporaryFolder folder;
+  const auto path = write_nested(folder);
+  const auto out = folder.path() / "out";
+  Policy policy = policy_of({0, 1});
+  policy.temperatures.insert(policy.temperatures.begin() + 1, {0.5, 1.5});
+  write_policy(path, policy, empty_bag());
+  EXPECT_FALSE(says_that_the_policy_stays(export_hf_folder(path, 1, HfForm::compact, out)));
+  const ModelConfig config = read_config(out);
+  const StoredPolicy stored = read_policy(out, config);
+  ASSERT_TRUE(stored.policy && stored.rung_zero);
+  EXPECT_EQ(stored.policy->temperature_of(1), 2);
+  EXPECT_TRUE(config.output.calibration.empty()) << "it would count twice";
+  EXPECT_TRUE(says_that_the_policy_stays(export_hf_folder(path, 0.5, HfForm::compact, out)));
 }
 
 }  // namespace

@@ -113,11 +113,34 @@ TEST_F(LadderTest, EachTextStopsAtTheFirstRungThatIsSure) {
   for (const int count : stopped) EXPECT_GT(count, 0) << "every rung settles some";
 }
 
+// One mechanism: a temperature of policy.json does to logits what one of config.json does.
 TEST_F(LadderTest, FlatBudgetsGetTheStoredTemperatureAndNothingElse) {
   store(0.6, 0.5);
+  ModelConfig config = checkpoint_.config();
+  config.output.calibration = {{0.5, 1.6}, {1, 1.25}};
+  EngineOptions options;
+  options.without_policy = true;
+  Session session(EngineModel::load(checkpoint_.path(), config, options));
+  for (const double budget : {0.5, 0.75, 1.0}) {
+    expect_same_answers(run(Budget{budget}), session.run(inputs(), Budget{budget}));
+  }
   std::vector<Answer> expected = raw(0.5);
-  for (Answer& answer : expected) apply_temperature(answer.scores, 1.6);
-  expect_same_answers(run(Budget{0.5}), expected);
+  const std::vector<Answer> found = run(Budget{0.5});
+  for (size_t i = 0; i < found.size(); ++i) {
+    apply_temperature(expected[i].scores, 1.6);  // what tune fits
+    for (size_t k = 0; k < expected[i].scores.size(); ++k) {
+      EXPECT_NEAR(found[i].scores[k], expected[i].scores[k], 1e-12);
+    }
+  }
+}
+
+TEST_F(LadderTest, TemperaturesComeBehindTheCalibrationOfConfigJson) {
+  store(0.6, 0.5);
+  ModelConfig config = checkpoint_.config();
+  config.output.calibration = {{1, 2}};
+  Session both(EngineModel::load(checkpoint_.path(), config, {}));
+  EXPECT_EQ(both.model().config().output.calibration,
+            (std::vector<ScoreCalibration>{{0.5, 3.2}, {1, 2.5}}));
 }
 
 TEST_F(LadderTest, ALevelBelowThePromisedStopsEarlier) {

@@ -6,11 +6,13 @@
 
 #include "base/error.h"
 #include "base/measure/machine.h"
+#include "budget/ladder/policy_calibration.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/sentence.h"
 #include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/make_tokenizer.h"
+#include "checkpoint/policy_file.h"
 #include "checkpoint/sliced_tensors.h"
 #include "families/families.h"
 
@@ -52,13 +54,34 @@ std::string text_or_nothing(const fs::path& file) {
   return fs::exists(file) ? read_checkpoint_file(file, card_limit) : "";
 }
 
-// Cut to one budget there is nothing left to choose.
-ModelConfig without_budgets(ModelConfig config) {
+// Cut to one budget there is nothing left to choose; scores mean what they did at that budget.
+ModelConfig without_budgets(ModelConfig config, double budget, const StoredPolicy& left_behind) {
   config.method = Method::dense;
   config.gates.reset();
   config.order.reset();
   config.stored.reset();
+  std::vector<ScoreCalibration>& calibration = config.output.calibration;
+  if (left_behind.policy) {
+    calibration = calibration_with(*left_behind.policy, calibration);
+  }
+  const ScoreCalibration kept = calibration_at(calibration, budget);
+  calibration.clear();
+  if (kept.temperature != 1 || kept.offset != 0) {
+    calibration = {{1.0, kept.temperature, kept.offset}};
+  }
   return config;
+}
+
+// A ladder of rung zero and the full model is one of a model with one budget, too.
+bool climbs_without_budgets(const Policy& policy) {
+  return std::all_of(policy.rungs.begin(), policy.rungs.end(),
+                     [](const Rung& rung) { return rung.budget == 0 || rung.budget == 1; });
+}
+
+void write_whole_policy(const fs::path& out, StoredPolicy stored) {
+  std::erase_if(stored.policy->temperatures,
+                [](const ScoreCalibration& each) { return each.budget != 0 && each.budget != 1; });
+  write_policy(out, std::move(*stored.policy), stored.rung_zero);
 }
 
 // What Transformers reads and our own reader does not need.
@@ -125,7 +148,10 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   if (form == HfForm::dense_equivalent) require_bert(config, kept, budget);
   const bool whole = kept == all_heads(config.shape.layers, config.shape.heads);
   SlicedTensors tensors(checkpoint / "model.safetensors", config);
-  ModelConfig cut = without_budgets(config);
+  const StoredPolicy stored = read_policy(checkpoint, config);
+  const bool keeps_policy =
+      stored.policy && whole && form == HfForm::compact && climbs_without_budgets(*stored.policy);
+  ModelConfig cut = without_budgets(config, budget, keeps_policy ? StoredPolicy{} : stored);
   std::string what = "whole";
   if (form == HfForm::dense_equivalent) {
     tensors.fill_up(kept);
@@ -143,6 +169,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
         "the words of this checkpoint are headroom's own: Transformers has no such tokenizer and "
         "has to be given token ids");
   }
+  if (stored.policy && !keeps_policy) report.notes.emplace_back(policy_stays_behind);
   const bool has_list = config.tokenizer != TokenizerKind::pipeline;
   CheckpointContent content{cut, has_list ? vocabulary.to_text() : "", "", "", tensors.views()};
   content.keys = transformers_keys(vocabulary, report.dtype);
@@ -151,6 +178,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   lines.insert(lines.end(), report.notes.begin(), report.notes.end());
   add_companions(checkpoint, config, budget, lines, content);
   write_checkpoint(out, content);
+  if (keeps_policy) write_whole_policy(out, stored);
   report.bytes = fs::file_size(out / "model.safetensors");
   return report;
 }

@@ -8,10 +8,14 @@
 
 namespace headroom {
 
+// What an export says of a checkpoint's ladder that it has no place for.
+inline constexpr const char* policy_stays_behind =
+    "policy.json stays behind: --budget auto needs the checkpoint's other budgets";
+
 struct HfExportReport {
   uint64_t bytes = 0;              // of model.safetensors
   std::string dtype;               // "float32", "float16" or "bfloat16"
-  std::vector<std::string> notes;  // what Transformers will do differently
+  std::vector<std::string> notes;  // what Transformers will do differently, and what stays behind
 };
 
 enum class HfForm {

@@ -6,8 +6,10 @@
 
 #include "base/files/file.h"
 #include "budget/fraction.h"
+#include "checkpoint/checkpoint.h"
 #include "checkpoint/hf/export.h"
 #include "checkpoint/onnx/writer.h"
+#include "checkpoint/policy_file.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/verb.h"
@@ -48,6 +50,11 @@ uint64_t export_onnx(const ExportRequest& request, double budget) {
       onnx_model(request.model, budget,
                  request.precision == "int8" ? OnnxPrecision::int8 : OnnxPrecision::fp32);
   write_file_atomically(request.out, content);
+  const ModelConfig config = read_config(request.model);
+  if (const StoredPolicy stored = read_policy(request.model, config); stored.policy) {
+    fmt::print(stderr, "note: {}; the file gives logits, to be divided by {:.4g} for its scores\n",
+               policy_stays_behind, stored.policy->temperature_of(budget));
+  }
   return content.size();
 }
 

@@ -16,9 +16,10 @@ const Budget& budget_of(std::span<const Budget> budgets, size_t input) {
   return budgets[budgets.size() == 1 ? 0 : input];
 }
 
-Answer answer_of_bag(const NgramBag& bag, const Tokens& input) {
+Answer answer_of_bag(const StoredPolicy& stored, const Tokens& input) {
   Answer answer;
-  answer.scores = bag.scores(input.ids, input.types);
+  answer.scores = stored.rung_zero->scores(input.ids, input.types);
+  apply_temperature(answer.scores, stored.policy->temperature_of(0));
   answer.label = best_label(answer.scores);
   answer.budget = 0;
   answer.active_heads = 0;
@@ -85,21 +86,15 @@ std::vector<Answer> Ladder::run(Worker& worker, std::span<const Tokens> inputs,
 
 std::vector<Answer> Ladder::run_flat(Worker& worker, std::span<const Tokens> inputs,
                                      std::span<const double> fractions) const {
-  const StoredPolicy& stored = model_.policy();
-  std::vector<Answer> answers;
   if (std::find(fractions.begin(), fractions.end(), 0.0) == fractions.end()) {
-    answers = worker.run(inputs, fractions);
-  } else {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      answers.push_back(
-          fractions[i] == 0
-              ? answer_of_bag(*stored.rung_zero, inputs[i])
-              : std::move(worker.run(inputs.subspan(i, 1), fractions.subspan(i, 1)).front()));
-    }
+    return worker.run(inputs, fractions);
   }
-  if (!stored.policy) return answers;
-  for (Answer& answer : answers) {
-    apply_temperature(answer.scores, stored.policy->temperature_of(answer.budget));
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    answers.push_back(
+        fractions[i] == 0
+            ? answer_of_bag(model_.policy(), inputs[i])
+            : std::move(worker.run(inputs.subspan(i, 1), fractions.subspan(i, 1)).front()));
   }
   return answers;
 }
