@@ -296,51 +296,51 @@ TEST(NewOutputs, RefuseHeadsChosenForEachInput) {
   expect_error(ErrorCode::usage, "--method nested", [&] { train_quietly(request); });
 }
 
+// A passage answers if it has the query's word; no two queries ask for the same.
+std::string matching_rows(int queries, uint64_t seed) {
+  Random random{seed};
+  std::string csv;
+  for (int i = 0; i < queries; ++i) {
+    const std::string word = "w" + std::to_string(i);
+    for (int passage = 0; passage < 4; ++passage) {
+      const std::string own = passage == i % 4 ? word : "w" + std::to_string((i + 7) % queries);
+      csv += std::string(passage == i % 4 ? "1" : "0") + "," + word + "," + filler(random) + own +
+             " " + filler(random) + "\n";
+    }
+  }
+  return csv;
+}
+
+TEST(Rankings, ContainBm25WhereItRanksBetter) {
+  const TemporaryFolder folder;
+  TrainRequest request = request_for("", folder.path() / "model");
+  request.task.task = Task::rerank;
+  request.task.data =
+      "csv:" + folder.write("train", matching_rows(60, 1)).string() + "?text=2&text_pair=3";
+  request.task.eval_data = request.task.data;
+  request.task.min_count = 1;
+  request.task.validation_rows = 15;
+  request.method = Method::nested;
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;
+  const TrainReport report = train_quietly(request);
+  const OutputConfig output = read_config(request.out).output;
+  ASSERT_TRUE(output.lexical);
+  for (const BudgetScore& score : report.scores) EXPECT_GE(measure_of(score, "ndcg"), 0.95);
+  Session session(EngineModel::load(request.out));
+  const Text right = {"w3", "old w3 with"};
+  const Text wrong = {"w3", "old w4 with"};
+  for (const double budget : {0.5, 1.0}) {
+    const Predictor predictor(request.out, budget, 1, "cpu");
+    const double logit = session.run(std::span(&right, 1), Budget{budget})[0].logit;
+    EXPECT_NEAR(predictor.predict(right).logit, logit, 1e-4);
+    EXPECT_GT(logit, session.run(std::span(&wrong, 1), Budget{budget})[0].logit);
+  }
+}
+
 TEST(NewOutputs, StartFromAnotherModelsEncoder) {
   const TemporaryFolder folder;
   TrainRequest first =
       request_for(folder.write("train.csv", reviews(100, 1)), folder.path() / "classifier");
-  // A passage answers if it has the query's word; no two queries ask for the same.
-  std::string matching_rows(int queries, uint64_t seed) {
-    Random random{seed};
-    std::string csv;
-    for (int i = 0; i < queries; ++i) {
-      const std::string word = "w" + std::to_string(i);
-      for (int passage = 0; passage < 4; ++passage) {
-        const std::string own = passage == i % 4 ? word : "w" + std::to_string((i + 7) % queries);
-        csv += std::string(passage == i % 4 ? "1" : "0") + "," + word + "," + filler(random) + own +
-               " " + filler(random) + "\n";
-      }
-    }
-    return csv;
-  }
-
-  TEST(Rankings, ContainBm25WhereItRanksBetter) {
-    const TemporaryFolder folder;
-    TrainRequest request = request_for("", folder.path() / "model");
-    request.task.task = Task::rerank;
-    request.task.data =
-        "csv:" + folder.write("train", matching_rows(60, 1)).string() + "?text=2&text_pair=3";
-    request.task.eval_data = request.task.data;
-    request.task.min_count = 1;
-    request.task.validation_rows = 15;
-    request.method = Method::nested;
-    request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;
-    const TrainReport report = train_quietly(request);
-    const OutputConfig output = read_config(request.out).output;
-    ASSERT_TRUE(output.lexical);
-    for (const BudgetScore& score : report.scores) EXPECT_GE(measure_of(score, "ndcg"), 0.95);
-    Session session(EngineModel::load(request.out));
-    const Text right = {"w3", "old w3 with"};
-    const Text wrong = {"w3", "old w4 with"};
-    for (const double budget : {0.5, 1.0}) {
-      const Predictor predictor(request.out, budget, 1, "cpu");
-      const double logit = session.run(std::span(&right, 1), Budget{budget})[0].logit;
-      EXPECT_NEAR(predictor.predict(right).logit, logit, 1e-4);
-      EXPECT_GT(logit, session.run(std::span(&wrong, 1), Budget{budget})[0].logit);
-    }
-  }
-
   first.recipe.dense_epochs = 0.2;
   first.method = Method::dense;
   train_quietly(first);
