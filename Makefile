@@ -159,6 +159,14 @@ bench-serving: with-bench ## what a server sustains, with and without the contro
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/bench-serving
 
+bench-overload: with-bench peers ## goodput, accuracy and refusals at 1 to 5 times capacity, beside ONNX Runtime (5 minutes)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-overload
+	@scripts/bench-overload
+
+bench-overhead: check-packages with-bench ## what HTTP with JSON, and TLS, cost a request on a kept connection (30 seconds)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-overhead
+	@scripts/bench-overhead
+
 bench-bulk: with-bench ## texts a second of predict beside its engine and fastText; texts under $$HEADROOM_DATA
 	@scripts/install-packages peers
 	cmake --build $(BUILD) -j $(JOBS) --target bench-bulk

@@ -148,7 +148,8 @@ void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequ
 
 std::vector<LoadOutcome> LoadClient::run(const std::vector<LoadRequest>& requests,
                                          const std::vector<size_t>& order,
-                                         const std::vector<double>& due, double patience) {
+                                         const std::vector<double>& due, double patience,
+                                         double end) {
   std::vector<LoadOutcome> outcomes(due.size());
   for (size_t i = 0; i < connections_.size(); ++i) {
     if (connections_[i].request < 0) continue;  // left waiting by the run before
@@ -181,7 +182,8 @@ std::vector<LoadOutcome> LoadClient::run(const std::vector<LoadRequest>& request
       take_answers(connections_[ready[static_cast<size_t>(i)].data.u64], requests, order, outcomes);
     }
     if (count > 0 || may_send) last_news = now() - start_;
-    if (now() - start_ - last_news > patience) break;  // what is left keeps status 0
+    // What is left keeps status 0.
+    if (now() - start_ - last_news > patience || now() - start_ > end) break;
   }
   return outcomes;
 }

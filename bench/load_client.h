@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,12 @@ class LoadClient {
   LoadClient& operator=(const LoadClient&) = delete;
 
   // One request per entry of `due`, ascending; the i-th is requests[order[i]]. A request that finds
-  // every connection busy waits for one, which its time counts. Ends when all are answered, or
-  // after `patience` seconds without any answer.
+  // every connection busy waits for one, which its time counts. Ends when all are answered, after
+  // `patience` seconds without any answer, or at `end`.
   std::vector<LoadOutcome> run(const std::vector<LoadRequest>& requests,
                                const std::vector<size_t>& order, const std::vector<double>& due,
-                               double patience = 10);
+                               double patience = 10,
+                               double end = std::numeric_limits<double>::infinity());
 
  private:
   struct Connection {

@@ -28,6 +28,11 @@ ServingLoad burst_load(double capacity, double duration_ms);
 // noise of a tenth from one hundredth of the day to the next.
 ServingLoad daily_load(double capacity, double duration_ms, uint64_t seed);
 
+// A day with bursts: the rate is 0.4 to 1.6 times its mean over the duration, and three times that
+// for bursts that come at random and whose lengths have a heavy tail (Pareto, 1.5), from a
+// hundredth of the duration to a tenth.
+ServingLoad restless_load(double mean_rate, double duration_ms, uint64_t seed);
+
 // The next arrival after `now`, by thinning; beyond the duration when there is none.
 double next_arrival(const ServingLoad& load, double now, Random& random);
 

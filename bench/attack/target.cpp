@@ -57,6 +57,14 @@ std::string read_line(int descriptor) {
   return line;
 }
 
+std::vector<std::string> serve_words(const std::string& program, const std::string& model,
+                                     const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {program,  "serve",   "--port",       "0",
+                                    "--json", "--model", "news=" + model};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
 int code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -140,10 +148,10 @@ std::string post(std::string_view path, std::string_view body) {
 }
 
 Target::Target(const std::string& program, const std::string& model,
-               const std::vector<std::string>& arguments, int log) {
-  std::vector<std::string> words = {program,  "serve",   "--port",       "0",
-                                    "--json", "--model", "news=" + model};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+               const std::vector<std::string>& arguments, int log)
+    : Target(serve_words(program, model, arguments), log) {}
+
+Target::Target(const std::vector<std::string>& words, int log) {
   int out[2];
   if (pipe(out) != 0) throw Error(ErrorCode::runtime, "start a server", "no pipe");
   process_ = fork();

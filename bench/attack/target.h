@@ -45,6 +45,8 @@ class Target {
   // or nowhere. Returns when it listens, or has ended.
   Target(const std::string& program, const std::string& model,
          const std::vector<std::string>& arguments, int log = -1);
+  // Any program that says {"port": N} when it listens.
+  explicit Target(const std::vector<std::string>& words, int log = -1);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;

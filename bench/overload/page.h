@@ -1,0 +1,13 @@
+// The page about what servers do when more is asked than they can.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+
+namespace headroom::overload {
+
+// Of what main.cpp measured (docs/results/overload.json).
+std::string overload_page(const Json& results);
+
+}  // namespace headroom::overload
