@@ -46,12 +46,31 @@ Json to_json(const BudgetScore& score) {
   return json;
 }
 
+namespace {
+
+// What to_json() wrote between the budget and the number of examples: accuracy alone, or the
+// measures of a task that has others.
+void read_measures(const Json& json, const JsonFields& fields, BudgetScore& score) {
+  for (const auto& [key, value] : json.items()) {
+    if (key == "examples") break;
+    if (key != "budget") score.measures.push_back({key, fields.number(key, -1e9, 1e9)});
+  }
+  if (score.measures.size() == 1 && score.measures[0].name == "accuracy") score.measures.clear();
+  if (!score.measures.empty()) {
+    score.measure = Measure::named;
+  } else {
+    score.accuracy = fields.number("accuracy", 0.0, 1.0);
+  }
+}
+
+}  // namespace
+
 BudgetScore budget_score_from_json(const Json& json) {
   constexpr double most_macs = 1e18;  // far above any model, far below what loses whole numbers
   const JsonFields fields(json, ErrorCode::bad_model, "scores");
   BudgetScore score;
   score.budget = fields.number("budget", 1e-6, 1.0);
-  score.accuracy = fields.number("accuracy", 0.0, 1.0);
+  read_measures(json, fields, score);
   score.examples = fields.integer("examples", 1, int64_t{1} << 40);
   score.active_heads = fields.number("active_heads", 0.0, 1.0);
   score.active_ffn = fields.number("active_ffn", 0.0, 1.0);

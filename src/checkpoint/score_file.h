@@ -1,5 +1,6 @@
-// scores.json beside a checkpoint's weights: accuracy and cost at each budget, as `eval --save`
-// measured them. The server hands them to its page; they are not part of the model.
+// scores.json beside a checkpoint's weights: accuracy, or what else a task is judged by, and cost
+// at each budget, as `eval --save` measured them. The server hands them to its page; they are not
+// part of the model.
 #pragma once
 
 #include <filesystem>

@@ -54,6 +54,18 @@ TEST(ScoreFile, ReadsBackWhatWasWritten) {
   EXPECT_EQ(to_json(scores.curve[1]), to_json(score_of(1, 0.93)));
 }
 
+TEST(ScoreFile, KeepsTheMeasuresOfTasksThatHaveOthers) {
+  const TemporaryFolder folder;
+  BudgetScore tags = score_of(1, 0);
+  tags.measure = Measure::named;
+  tags.measures = {{"f1", 0.84}, {"accuracy", 0.97}};
+  write_scores(folder.path(), {"conll2003:test", "fp32", "2026-01-02", {tags}});
+  const BudgetScore back = read_scores(folder.path())->curve.at(0);
+  EXPECT_EQ(back.measures, tags.measures);
+  EXPECT_EQ(measure_title(back), "f1");
+  EXPECT_EQ(to_json(back), to_json(tags));
+}
+
 TEST(ScoreFile, BudgetsRiseAndComeOnceHoweverTheyWereGiven) {
   const TemporaryFolder folder;
   SavedScores scores = news_scores();

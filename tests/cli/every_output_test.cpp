@@ -110,6 +110,27 @@ TEST_F(EveryOutput, TagsHaveEntitiesAndOnDemandTokens) {
   ASSERT_EQ(plain.size(), 2U);
   expect_keys(plain[0], {"entities", "budget", "active_heads", "tokens"});
   EXPECT_TRUE(plain[0]["tokens"].is_number());
+TEST_F(EveryOutput, PassagesAreReadAsTheirFilesSay) {
+  const TemporaryFolder folder;
+  const auto jsonl = folder.write(
+      "passages.jsonl", "{\"id\": 7, \"text\": \"Nobody runs.\"}\n{\"text\": \"Two dogs run.\"}\n");
+  const auto csv = folder.write("passages.csv", "text,label\nNobody runs.,a\nTwo dogs run.,b\n");
+  const Arguments query = {"--query", "who runs", "--json"};
+  const auto lines = ask("rerank", "bert-rerank", query, "Nobody runs.\nTwo dogs run.\n");
+  const auto by_rows = ask("rerank", "bert-rerank", joined_with(query, {csv.string()}), "");
+  EXPECT_EQ(by_rows.out, lines.out);
+  const auto texts = joined_with(query, {"--text", "Nobody runs.", "--text", "Two dogs run."});
+  EXPECT_EQ(ask("rerank", "bert-rerank", texts, "").out, lines.out);
+  const std::vector<Json> plain = json_lines(lines);
+  const std::vector<Json> objects =
+      json_lines(ask("rerank", "bert-rerank", joined_with(query, {jsonl.string()}), ""));
+  ASSERT_EQ(objects.size(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(objects[i]["text"], plain[i]["text"]);
+    EXPECT_EQ(objects[i].contains("id"), objects[i]["index"] == 0);
+  }
+}
+
   EXPECT_EQ(plain[1]["entities"], Json::array());
   for (const char* aggregation : {"simple", "first", "average", "max"}) {
     const std::vector<Json> lines = json_lines(
@@ -121,6 +142,7 @@ TEST_F(EveryOutput, TagsHaveEntitiesAndOnDemandTokens) {
     }
   }
   expect_failure(ask("predict", "bert-ner", {"--aggregation", "last"}, text), 2,
+    EXPECT_EQ(lines[1]["tokens"], Json::array()) << "of an empty text";
                  "not one of simple, first, average, max");
 }
 
@@ -130,6 +152,16 @@ TEST_F(EveryOutput, SeveralLabelsHaveTheirScores) {
   expect_keys(line, {"labels", "scores", "budget"});
   expect_keys(line["scores"], {"alpha", "beta", "gamma", "delta"});
 }
+TEST_F(EveryOutput, WhatEvalMeasuredIsKept) {
+  const TemporaryFolder folder;
+  const auto rows = folder.write("rows.csv", "1,who runs,Two dogs run.\n0,who runs,Nobody.\n");
+  const Outcome eval =
+      ask("eval", "bert-rerank",
+          {"--data", "csv:" + rows.string() + "?text=2&text_pair=3", "--save"}, "");
+  expect_success(eval);
+  expect_holds(read_file(model("bert-rerank") + "/scores.json", ErrorCode::bad_model), "\"ndcg\"");
+}
+
 
 TEST_F(EveryOutput, AScoreOfAPairMayBeRaw) {
   const std::string pair = "Two dogs run.\tNobody runs.\n";

@@ -34,6 +34,7 @@ TEST(Models, AreListedWithTheirBudgets) {
   EXPECT_EQ(models[0]["default"], true);
   EXPECT_EQ(models[1]["default"], false);
   EXPECT_EQ(models[0]["labels"], Json({"money", "sport"}));
+  EXPECT_EQ(models[0]["pairs"], false);
   EXPECT_EQ(models[0]["auto"], false);
   EXPECT_EQ(models[0]["scope"], "heads+ffn");
   EXPECT_EQ(models[0]["budgets"].size(), 2U) << "those that were measured";

@@ -8,6 +8,7 @@
 #include "cli/app.h"
 #include "data/formats/json_lines.h"
 #include "engine/answers/answer_json.h"
+#include "engine/answers/rank.h"
 
 namespace headroom {
 namespace {
@@ -23,6 +24,7 @@ std::string answer_text(const ModelConfig& config, const Answer& answer, size_t 
   Json line;
   if (!id.is_null()) line["id"] = id;
   add_answer(config, answer, form.text.raw_scores, line);
+  if (form.text.token_tags && answer.token_tags.empty()) line["tokens"] = Json::array();
   if (form.text.top_k > 0 && line.contains("scores")) {
     line["scores"] = Json::object();
     for (const size_t label : best_labels(answer, form.text.top_k)) {

@@ -1,5 +1,6 @@
 // Classification: the label and its score; with --top-k, those of the best labels.
 #include "cli/outputs/output.h"
+#include "engine/answers/rank.h"
 
 namespace headroom {
 

@@ -1,6 +1,7 @@
 // Several labels: each that reached its threshold, with its score; an empty line for none. With
 // --top-k, the best ones whether they did or not.
 #include "cli/outputs/output.h"
+#include "engine/answers/rank.h"
 
 namespace headroom {
 

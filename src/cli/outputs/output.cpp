@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "base/error.h"
 
 namespace headroom {
@@ -22,15 +19,6 @@ constexpr FormText form_texts[] = {
 };
 
 }  // namespace
-
-std::vector<size_t> best_labels(const Answer& answer, size_t count) {
-  std::vector<size_t> labels(answer.scores.size());
-  std::iota(labels.begin(), labels.end(), size_t{0});
-  std::stable_sort(labels.begin(), labels.end(),
-                   [&](size_t a, size_t b) { return answer.scores[a] > answer.scores[b]; });
-  labels.resize(std::min(count, labels.size()));
-  return labels;
-}
 
 std::string scored_labels(const ModelConfig& config, const Answer& answer,
                           const std::vector<size_t>& labels) {

@@ -13,6 +13,7 @@ namespace headroom {
 struct TextForm {
   bool raw_scores = false;  // a ranking is its logit
   size_t top_k = 0;         // labels, best first; 0: those that the answer names
+  bool token_tags = false;  // JSON lists the tokens, though there be none
 };
 
 // A line, without its end.
@@ -25,8 +26,6 @@ std::string score_text(const ModelConfig& config, const Answer& answer, const Te
 std::string tag_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
 std::string embed_text(const ModelConfig& config, const Answer& answer, const TextForm& form);
 
-// The labels of the `count` highest scores, best first.
-std::vector<size_t> best_labels(const Answer& answer, size_t count);
 // "sport<TAB>0.9143<TAB>world<TAB>0.0512"
 std::string scored_labels(const ModelConfig& config, const Answer& answer,
                           const std::vector<size_t>& labels);

@@ -40,8 +40,9 @@ int run_eval(int argc, char** argv) {
   app.add_option("--budgets", budgets,
                  "comma-separated fractions in (0, 1], 0 (rung zero) and auto, or adaptive");
   bool save = false;
-  app.add_flag("--save", save,
-               "keep the result in the checkpoint (scores.json), where the server's page shows it");
+  app.add_flag(
+      "--save", save,
+      "keep the result in the checkpoint (scores.json), where plan and the server's page find it");
   add_engine(app, request.engine);
   add_precision(app, precision);
   add_data_dir(app, data_dir);
@@ -52,8 +53,8 @@ int run_eval(int argc, char** argv) {
     const ModelConfig config = read_config(model);
     require_task(config.task, request.engine);
     request.precision = asked_precision(model, config, precision);
-    if (save && !classifies_text(config.task)) {
-      throw Error(ErrorCode::usage, "read options", "--save is for models that classify texts");
+    if (save && !answers_text(config.task)) {
+      throw Error(ErrorCode::usage, "read options", "--save is for models that answer texts");
     }
     const std::vector<BudgetScore> scores =
         score_model(request, config, data, data_dir, asked_spendings(app, config, budgets));

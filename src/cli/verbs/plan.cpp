@@ -36,7 +36,7 @@ struct BudgetPlan {
   double ms = 0;  // of a document on one core
   double core_hours = 0;
   double hours = 0;
-  std::optional<double> accuracy;  // as `eval --save` measured it
+  const BudgetScore* score = nullptr;  // as `eval --save` measured it
   bool in_time = true;
   int64_t cores_needed = 0;  // to be in time; 0 without a deadline
 };
@@ -89,16 +89,12 @@ double ladder_ms(const LatencyTable& table, const Policy& policy, int64_t tokens
   });
 }
 
-std::optional<double> saved_accuracy(const std::optional<SavedScores>& scores,
-                                     const Budget& budget) {
-  if (!scores) return std::nullopt;
+const BudgetScore* saved_score(const std::optional<SavedScores>& scores, const Budget& budget) {
+  if (!scores || budget.automatic) return nullptr;
   for (const BudgetScore& score : scores->curve) {
-    if (score.measure == Measure::accuracy && score.automatic == budget.automatic &&
-        (budget.automatic || score.budget == budget.fraction)) {
-      return score.accuracy;
-    }
+    if (score.budget == budget.fraction) return &score;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 BudgetPlan plan_of(const Budget& budget, double ms, const Job& job) {
@@ -146,7 +142,10 @@ Json plan_json(const BudgetPlan& plan, const std::vector<BudgetPlan>& plans, con
   json["documents_per_core_second"] = 1000 / plan.ms;
   json["core_hours"] = plan.core_hours;
   json["hours"] = plan.hours;
-  if (plan.accuracy) json["accuracy"] = *plan.accuracy;
+  if (plan.score != nullptr) {
+    const bool named = plan.score->measure == Measure::named;
+    json[measure_title(*plan.score)] = named ? plan.score->measures[0].value : plan.score->accuracy;
+  }
   if (job.price) json["cost"] = plan.core_hours * *job.price;
   if (job.deadline_hours) {
     json["deadline_hours"] = *job.deadline_hours;
@@ -168,14 +167,15 @@ Table plan_table(const std::vector<BudgetPlan>& plans, const Job& job, const std
   Table table{{"budget", "ms a document", "documents a core-second", "core-hours",
                fmt::format("hours on {} cores", job.cores)},
               {}};
-  if (scores) table.header.push_back(fmt::format("accuracy on {}", scores->data));
+  if (scores)
+    table.header.push_back(fmt::format("{} on {}", measure_title(scores->curve[0]), scores->data));
   if (job.price) table.header.emplace_back("cost");
   if (job.deadline_hours) table.header.push_back("within " + deadline);
   for (const BudgetPlan& plan : plans) {
     std::vector<std::string> row = {spending_name(plan.budget), fmt::format("{:.3f}", plan.ms),
                                     rounded(1000 / plan.ms), rounded(plan.core_hours),
                                     rounded(plan.hours)};
-    if (scores) row.push_back(plan.accuracy ? fmt::format("{:.2f} %", 100 * *plan.accuracy) : "");
+    if (scores) row.push_back(plan.score != nullptr ? measured(*plan.score) : "");
     if (job.price) row.push_back(fmt::format("{:.2f}", plan.core_hours * *job.price));
     if (job.deadline_hours) {
       row.push_back(plan.in_time ? "yes" : "no; " + remedy(plan, plans));
@@ -243,7 +243,7 @@ int run_plan(int argc, char** argv) {
       const double ms = budget.automatic ? ladder_ms(table, *policy, job.tokens)
                                          : table.estimate(budget.fraction, job.tokens).median_ms;
       plans.push_back(plan_of(budget, ms, job));
-      plans.back().accuracy = saved_accuracy(scores, budget);
+      plans.back().score = saved_score(scores, budget);
     }
     if (json) {
       for (const BudgetPlan& plan : plans) print_json_line(plan_json(plan, plans, job));

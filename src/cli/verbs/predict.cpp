@@ -163,6 +163,7 @@ int run_predict(int argc, char** argv) {
     request.precision = asked_precision(model, config, precision);
     request.answer.aggregation = aggregation_table.parse(aggregation);
     bulk.form.text.top_k = static_cast<size_t>(other.top_k);
+    bulk.form.text.token_tags = request.answer.token_tags;
     check_output_options(config, bulk.form.text);
     bulk.inputs = inputs;
     bulk.data_dir = data_dir;

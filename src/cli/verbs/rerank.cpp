@@ -2,18 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/precision.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/app.h"
 #include "cli/engines/engine.h"
 #include "cli/engines/native_model.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/spending.h"
 #include "cli/verb.h"
 #include "data/formats/json_lines.h"
 #include "data/input/input_stream.h"
 #include "data/input/line_reader.h"
+#include "data/sources.h"
 #include "engine/answers/answer_json.h"
 #include "engine/answers/answer_texts.h"
 #include "engine/answers/rank.h"
@@ -24,54 +27,59 @@ namespace {
 struct Passages {
   std::vector<std::string> texts;
   std::vector<Json> ids;  // of JSON lines; null where there is none
+
+  void add(std::string text, Json id = {}) {
+    texts.push_back(std::move(text));
+    ids.push_back(std::move(id));
+  }
 };
 
-void read_passages(const std::string& file, bool jsonl, Passages& passages) {
-  InputStream input(file);
-  if (jsonl) {
-    JsonLinesReader reader(input);
-    for (JsonRow row; reader.next(row);) {
-      passages.texts.push_back(row.text);
-      passages.ids.push_back(row.id);
-    }
+void read_passages(const TextInput& input, const std::string& data_dir, Passages& passages) {
+  if (input.kind == InputKind::rows) {  // a passage is one text
+    read_texts(parse_data_spec(input.path), data_dir, Task::classify,
+               [&](RawRow& row, const RowOrigin&) { passages.add(std::move(row.text)); });
     return;
   }
-  LineReader reader(input);
-  for (std::string line; reader.next(line);) {
-    passages.texts.push_back(line);
-    passages.ids.emplace_back();
+  InputStream stream(input.path);
+  if (input.kind == InputKind::json_lines) {
+    JsonLinesReader reader(stream);
+    for (JsonRow row; reader.next(row);) passages.add(row.text, row.id);
+    return;
   }
+  LineReader reader(stream);
+  for (std::string line; reader.next(line);) passages.add(line);
 }
 
 }  // namespace
 
 int run_rerank(int argc, char** argv) {
   CLI::App app(
-      "Sorts passages, one a line, by how well they answer a query, best first. The model is a "
-      "cross-encoder with one score.",
+      "Sorts passages, a passage a line or a row of a CSV, by how well they answer a query, best "
+      "first. The model is a cross-encoder with one score.",
       "headroom rerank");
   std::string model;
   std::string query;
-  std::string input = "text";
-  std::vector<std::string> files = {"-"};
+  TextInputs inputs;
+  std::string data_dir = default_data_dir();
   SpendingOptions spending;
   std::optional<Precision> asked;
   size_t top = 0;
   int threads = 0;
   bool raw_scores = false;
-  app.add_option("FILES", files, "files of passages; - is standard input");
+  add_text_inputs(app, inputs);
   app.add_option("--model", model, "checkpoint directory")->required();
   app.add_option("--query", query, "what the passages are to answer")->required();
   add_spending(app, spending);
-  app.add_option("--input", input, "text (a passage a line) or jsonl (text, optional id)")
-      ->check(CLI::IsMember({"text", "jsonl"}));
   app.add_option("--top-k,--top", top, "only so many of the best; 0: all");
   app.add_flag("--raw-scores", raw_scores, "the logit instead of its sigmoid");
+  add_data_dir(app, data_dir);
   add_precision(app, asked);
   add_threads(app, threads);
   return run_app(app, argc, argv, [&](bool json) {
+    check_text_inputs(inputs);
     Passages passages;
-    for (const std::string& file : files) read_passages(file, input == "jsonl", passages);
+    for (const std::string& text : inputs.texts) passages.add(text);
+    for (const TextInput& input : inputs.all()) read_passages(input, data_dir, passages);
     const ModelConfig config = read_config(model);
     const Precision precision = asked_precision(model, config, asked);
     const auto engine = EngineModel::load(model, config, {precision, {}});

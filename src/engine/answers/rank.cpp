@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "budget/order.h"
 
 namespace headroom {
+namespace {
+
+std::vector<size_t> descending(const std::vector<double>& scores) {
+  const std::vector<int64_t> order = argsort_descending(scores);
+  return {order.begin(), order.end()};
+}
+
+}  // namespace
 
 std::vector<Tokens> query_pairs(const EngineModel& model, std::string_view query,
                                 std::span<const std::string_view> passages) {
@@ -30,11 +38,15 @@ std::vector<Tokens> query_pairs(const EngineModel& model, std::string_view query
 }
 
 std::vector<size_t> ranking(std::span<const Answer> answers) {
-  std::vector<size_t> order(answers.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return answers[a].logit > answers[b].logit; });
-  return order;
+  std::vector<double> logits;
+  for (const Answer& answer : answers) logits.push_back(answer.logit);
+  return descending(logits);
+}
+
+std::vector<size_t> best_labels(const Answer& answer, size_t count) {
+  std::vector<size_t> labels = descending(answer.scores);
+  labels.resize(std::min(count, labels.size()));
+  return labels;
 }
 
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// Rankings: a query paired with passages, and passages in the order of their scores.
+// Rankings: a query paired with passages, and passages or labels in the order of their scores.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +18,8 @@ std::vector<Tokens> query_pairs(const EngineModel& model, std::string_view query
 
 // Indices of answers, best first; equal scores in their order.
 std::vector<size_t> ranking(std::span<const Answer> answers);
+
+// The labels of the `count` highest scores, likewise.
+std::vector<size_t> best_labels(const Answer& answer, size_t count);
 
 }  // namespace headroom

@@ -25,6 +25,7 @@ Json model_json(const ServedModel& model, double min_budget, bool is_default) {
   json["name"] = model.name;
   json["default"] = is_default;
   json["task"] = task_name(config.task);
+  json["pairs"] = traits(config.task).pairs;
   json["labels"] = config.labels;
   if (config.task == Task::multilabel) {
     json["thresholds"] = Json::array();

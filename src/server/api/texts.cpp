@@ -60,13 +60,14 @@ void add_cost(const Answer& answer, Json& entry) {
 }
 
 Json texts_body(const ServedModel& model, const std::vector<Answer>& answers,
-                const CallAnswer& answer, double total_ms) {
+                const CallAnswer& answer, double total_ms, bool token_tags) {
   Json body;
   body["model"] = model.name;
   body["answers"] = Json::array();
   for (const Answer& text : answers) {
     Json entry;
     add_answer(model.config, text, /*raw_scores=*/false, entry);
+    if (token_tags && text.token_tags.empty()) entry["tokens"] = Json::array();
     add_cost(text, entry);
     body["answers"].push_back(std::move(entry));
   }
@@ -106,8 +107,8 @@ Route texts_route(Backend& backend, const CallLimits& limits, const std::string&
         parsed.call.model = model.name;
         const auto texts = std::make_shared<const TextsCall>(model, options, limits, parsed.call);
         const auto format = [&model, texts, arrived = request.arrived](const CallAnswer& answer) {
-          return json_response(
-              texts_body(model, texts->answers(answer), answer, 1000 * seconds_since(arrived)));
+          return json_response(texts_body(model, texts->answers(answer), answer,
+                                          1000 * seconds_since(arrived), texts->token_tags()));
         };
         return submit_call(backend, std::move(parsed.call), request, format, std::move(reply));
       }};

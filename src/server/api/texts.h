@@ -25,9 +25,10 @@ TextsRequest parse_texts(const std::string& body, const CallLimits& limits,
 // What a request's own keys ask for; likewise.
 using ReadOptions = AnswerOptions (*)(const Json& body);
 
-// {"model", "answers", "queue_ms", …}; an answer has the keys of its output and what it cost.
+// {"model", "answers", "queue_ms", …}; an answer has the keys of its output and what it cost. With
+// `token_tags` a tagger's list their tokens.
 Json texts_body(const ServedModel& model, const std::vector<Answer>& answers,
-                const CallAnswer& answer, double total_ms);
+                const CallAnswer& answer, double total_ms, bool token_tags = false);
 
 // Which path answers with models of a task: "/v1/embed".
 std::string_view path_of(Task task);

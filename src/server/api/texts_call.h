@@ -19,6 +19,9 @@ class TextsCall {
   TextsCall(const ServedModel& model, const AnswerOptions& options, const CallLimits& limits,
             Call& call);
 
+  // Whether answers list their tokens, though there be none.
+  bool token_tags() const { return options_.token_tags; }
+
   // One answer a text, of the service's one an input.
   std::vector<Answer> answers(const CallAnswer& answer) const;
 

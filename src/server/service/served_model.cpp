@@ -41,10 +41,10 @@ LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
   return calibrate(model, settings, progress);
 }
 
-// What the page draws of scores.json; null without that file.
+// What the page draws of scores.json: accuracy. Null without that, or without the file.
 Json measured_scores(const std::filesystem::path& checkpoint) {
   const std::optional<SavedScores> saved = read_scores(checkpoint);
-  if (!saved) return nullptr;
+  if (!saved || saved->curve.front().measure != Measure::accuracy) return nullptr;
   Json json;
   json["data"] = saved->data;
   json["examples"] = saved->curve.front().examples;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -101,11 +100,7 @@ Json predictions(const ModelConfig& config, const Answer& answer, bool raw_score
                     {"label", config.labels.empty() ? "score" : config.labels.front()}});
     return list;
   }
-  std::vector<size_t> order(answer.scores.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return answer.scores[a] > answer.scores[b]; });
-  for (const size_t i : order) {
+  for (const size_t i : best_labels(answer, answer.scores.size())) {
     list.push_back({{"score", answer.scores[i]}, {"label", config.labels[i]}});
   }
   return list;
