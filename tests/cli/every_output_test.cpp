@@ -101,15 +101,15 @@ TEST_F(EveryOutput, PassagesComeBestFirst) {
   ASSERT_EQ(best.size(), 1U);
   EXPECT_EQ(best[0]["text"], lines[0]["text"]);
   EXPECT_NEAR(1 / (1 + std::exp(-best[0]["score"].get<double>())), lines[0]["score"], 1e-12);
+  const std::vector<Json> rounds = json_lines(
+      ask("rerank", "bert-rerank", joined_with(query, {"--json", "--budget", "auto"}), passages));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_EQ(rounds[i]["score"], lines[i]["score"]) << "a model without budgets runs whole";
+    EXPECT_EQ(rounds[i]["rungs"], Json({1.0}));
+  }
   expect_failure(ask("rerank", "bert-multilabel", query, passages), 2, "a ranker has one score");
 }
 
-TEST_F(EveryOutput, TagsHaveEntitiesAndOnDemandTokens) {
-  const std::string text = "Angela Merkel besuchte Zürich.\n\n";
-  const std::vector<Json> plain = json_lines(ask("predict", "bert-ner", {"--json"}, text));
-  ASSERT_EQ(plain.size(), 2U);
-  expect_keys(plain[0], {"entities", "budget", "active_heads", "tokens"});
-  EXPECT_TRUE(plain[0]["tokens"].is_number());
 TEST_F(EveryOutput, PassagesAreReadAsTheirFilesSay) {
   const TemporaryFolder folder;
   const auto jsonl = folder.write(
@@ -131,27 +131,27 @@ TEST_F(EveryOutput, PassagesAreReadAsTheirFilesSay) {
   }
 }
 
+TEST_F(EveryOutput, TagsHaveEntitiesAndOnDemandTokens) {
+  const std::string text = "Angela Merkel besuchte Zürich.\n\n";
+  const std::vector<Json> plain = json_lines(ask("predict", "bert-ner", {"--json"}, text));
+  ASSERT_EQ(plain.size(), 2U);
+  expect_keys(plain[0], {"entities", "budget", "active_heads", "tokens"});
+  EXPECT_TRUE(plain[0]["tokens"].is_number());
   EXPECT_EQ(plain[1]["entities"], Json::array());
   for (const char* aggregation : {"simple", "first", "average", "max"}) {
     const std::vector<Json> lines = json_lines(
         ask("predict", "bert-ner", {"--json", "--all-tokens", "--aggregation", aggregation}, text));
     ASSERT_TRUE(lines[0]["tokens"].is_array());
+    EXPECT_EQ(lines[1]["tokens"], Json::array()) << "of an empty text";
     expect_keys(lines[0]["tokens"][0], {"token", "start", "end", "label", "scores"});
     for (const Json& entity : lines[0]["entities"]) {
       expect_keys(entity, {"text", "label", "score", "start", "end"});
     }
   }
   expect_failure(ask("predict", "bert-ner", {"--aggregation", "last"}, text), 2,
-    EXPECT_EQ(lines[1]["tokens"], Json::array()) << "of an empty text";
                  "not one of simple, first, average, max");
 }
 
-TEST_F(EveryOutput, SeveralLabelsHaveTheirScores) {
-  const Json line =
-      only_json_line(ask("predict", "bert-multilabel", {"--json"}, "Oil prices rise\n"));
-  expect_keys(line, {"labels", "scores", "budget"});
-  expect_keys(line["scores"], {"alpha", "beta", "gamma", "delta"});
-}
 TEST_F(EveryOutput, WhatEvalMeasuredIsKept) {
   const TemporaryFolder folder;
   const auto rows = folder.write("rows.csv", "1,who runs,Two dogs run.\n0,who runs,Nobody.\n");
@@ -162,6 +162,12 @@ TEST_F(EveryOutput, WhatEvalMeasuredIsKept) {
   expect_holds(read_file(model("bert-rerank") + "/scores.json", ErrorCode::bad_model), "\"ndcg\"");
 }
 
+TEST_F(EveryOutput, SeveralLabelsHaveTheirScores) {
+  const Json line =
+      only_json_line(ask("predict", "bert-multilabel", {"--json"}, "Oil prices rise\n"));
+  expect_keys(line, {"labels", "scores", "budget"});
+  expect_keys(line["scores"], {"alpha", "beta", "gamma", "delta"});
+}
 
 TEST_F(EveryOutput, AScoreOfAPairMayBeRaw) {
   const std::string pair = "Two dogs run.\tNobody runs.\n";
