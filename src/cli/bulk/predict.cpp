@@ -144,6 +144,7 @@ class BulkRun {
   void predict_texts(const std::vector<std::string>& texts) {
     name_ = "--text";
     std::vector<InputLine> batch;
+    batch.reserve(texts.size());
     for (const std::string& text : texts) {
       batch.push_back({text, static_cast<int64_t>(batch.size()) + 1, batch.size()});
     }

@@ -16,10 +16,8 @@ namespace headroom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* operation = "collect shards";
-
 [[noreturn]] void refuse(ErrorCode code, const std::string& fact) {
-  throw Error(code, operation, fact);
+  throw Error(code, "collect shards", fact);
 }
 
 // As wide as the last one's number: sorted by name they are in order.
