@@ -63,6 +63,21 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
+void signal_all(const std::vector<pid_t>& processes, int signal) {
+  for (const pid_t process : processes) kill(process, signal);
+}
+
+// Whether a process that stands still has been sent `signal`.
+bool awaits(pid_t process, int signal) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  const std::string key = "ShdPnd:";
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(key)) continue;
+    return (std::stoull(line.substr(key.size()), nullptr, 16) >> (signal - 1) & 1U) != 0;
+  }
+  return false;
+}
+
 TEST_F(ParallelTraining, TwoAndFourProcessesEndWithTheModelOfOne) {
   expect_success(run(training("one", {})));
   for (const std::string count : {"2", "4"}) {
@@ -102,9 +117,17 @@ TEST_F(ParallelTraining, AnElasticJobGoesOnWithFewerAndWithMore) {
     });
   };
   ASSERT_TRUE(start_anew(3));
+  signal_all(ranks, SIGSTOP);  // so that they cannot end before what is to happen to them
   kill(ranks[1], SIGKILL);
+  signal_all(ranks, SIGCONT);
   ASSERT_TRUE(start_anew(2));
+  signal_all(ranks, SIGSTOP);
   kill(job.id(), SIGUSR1);
+  ASSERT_TRUE(job.wait_until([&] {
+    return std::all_of(ranks.begin(), ranks.end(),
+                       [](pid_t rank) { return awaits(rank, SIGTERM); });
+  }));
+  signal_all(ranks, SIGCONT);
   ASSERT_TRUE(start_anew(3));
   const Outcome outcome = job.wait();
   expect_success(outcome);
