@@ -117,57 +117,68 @@ TEST_F(KServe, ErrorsAreStringsAlsoWhenTheyComeLate) {
   EXPECT_EQ(Json::parse(refused.body)["error"], "the queue is full");
 }
 
-// The protocol's REST document, clause by clause. https://kserve.github.io/website, "Open Inference
-// Protocol (V2)", section HTTP/REST.
-class OpenInferenceProtocol : public KServe {
- protected:
-  // An infer request of one text with `more` in its body.
-  HttpResponse infer(const std::string& more) {
-    return ask(
-        "POST", "/v2/models/news/infer",
-        R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}])" + more + "}");
-  }
-};
-
-TEST_F(OpenInferenceProtocol, HealthIsAStatusAndABoolean) {
-  EXPECT_EQ(ask_json("GET", "/v2/health/live")["live"], true);
-  EXPECT_EQ(ask_json("GET", "/v2/health/ready")["ready"], true);
-  EXPECT_EQ(ask_json("GET", "/v2/models/news/ready").dump(), R"({"name":"news","ready":true})");
+TEST_F(KServe, OptionalFieldsMayBeNull) {
+  const auto status = [&](const std::string& more) {
+    return ask("POST", "/v2/models/news/infer",
+               R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}])" + more +
+                   "}")
+        .status;
+  };
+  EXPECT_EQ(status(R"(,"id":null,"parameters":null,"outputs":null)"), 200);
+  EXPECT_EQ(status(R"(,"parameters":{"budget":null,"latency_target_ms":null})"), 200);
+  EXPECT_EQ(status(R"(,"outputs":[{"name":"label","parameters":null}])"), 200);
+  EXPECT_EQ(ask("POST", "/v2/models/news/infer",
+                R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","parameters":null,)"
+                R"("data":["a"]}]})")
+                .status,
+            200);
+  EXPECT_EQ(ask("POST", "/v2/models/news/infer", R"({"inputs":null})").status, 400);
 }
 
-TEST_F(OpenInferenceProtocol, ServerMetadataHasNameVersionAndExtensions) {
-  const Json server = ask_json("GET", "/v2");
-  EXPECT_TRUE(server["name"].is_string());
-  EXPECT_TRUE(server["version"].is_string());
-  EXPECT_TRUE(server["extensions"].is_array());
+TEST_F(KServe, WhatOtherServersClientsAlwaysSendIsIgnored) {
+  const auto status = [&](const std::string& more) {
+    return ask("POST", "/v2/models/news/infer",
+               R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","data":["a"]}])" + more +
+                   "}")
+        .status;
+  };
+  EXPECT_EQ(status(R"(,"parameters":{"binary_data_output":false,"priority":1,"timeout":1000,)"
+                   R"("sequence_id":"s","sequence_start":true,"sequence_end":false,"headers":""})"),
+            200);
+  EXPECT_EQ(status(R"(,"outputs":[{"name":"label","parameters":{"binary_data":false}}])"), 200);
+  EXPECT_FALSE(backend_.last_call.budget || backend_.last_call.latency_ms);
+  EXPECT_EQ(status(R"(,"parameters":{"bugdet":1})"), 400) << "misspelt, not foreign";
 }
 
-TEST_F(OpenInferenceProtocol, ModelMetadataHasNameVersionsPlatformAndTensors) {
-  const Json model = ask_json("GET", "/v2/models/news");
-  EXPECT_EQ(model["name"], "news");
-  EXPECT_EQ(model["versions"], Json({"1"}));
-  EXPECT_EQ(model["platform"], "headroom_safetensors") << "<project>_<format>";
-  for (const char* side : {"inputs", "outputs"}) {
-    for (const Json& tensor : model[side]) {
-      EXPECT_TRUE(tensor["name"].is_string());
-      EXPECT_TRUE(tensor["datatype"].is_string());
-      EXPECT_TRUE(tensor["shape"].is_array());
-    }
-  }
-  EXPECT_FALSE(model["inputs"][0].contains("parameters"));
-  EXPECT_EQ(model["inputs"][1]["name"], "text_pair");
-  EXPECT_EQ(model["inputs"][1]["parameters"]["optional"], true);
-}
-
-TEST_F(OpenInferenceProtocol, VersionsMayBeNamedAndUnknownOnesAreToldWhatThereIs) {
+TEST_F(KServe, UnknownVersionsAreToldWhatThereIs) {
   for (const char* path : {"", "/ready"}) {
-    EXPECT_EQ(ask("GET", std::string("/v2/models/news/versions/1") + path).status, 200);
     const HttpResponse response = ask("GET", std::string("/v2/models/news/versions/2") + path);
     EXPECT_EQ(response.status, 404);
     EXPECT_EQ(Json::parse(response.body)["error"],
               "model \"news\" has no version \"2\"; its only version is 1");
   }
   EXPECT_EQ(ask("POST", "/v2/models/news/versions/2/infer", two_texts).status, 404);
+}
+
+TEST_F(KServe, ErrorsHaveItsShapeWhateverTheTargetLooksLike) {
+  for (const char* target : {"/v2/nowhere", "http://host/v2/nowhere", "/v2/models/other", "/v2?x=%",
+                             "http://host:80/v2/models/other"}) {
+    const Json body = ask_json("GET", target);
+    EXPECT_EQ(body.size(), 1U) << target;
+    EXPECT_TRUE(body["error"].is_string()) << target;
+  }
+  EXPECT_TRUE(
+      Json::parse(
+          router_.refuse("http://h/v2", {HttpErrorCode::headers_too_large, "x"}).body)["error"]
+          .is_string());
+  EXPECT_TRUE(ask_json("GET", "http://host/v1/v2")["error"].is_object()) << "not under /v2";
+}
+
+TEST_F(KServe, ASecondTextIsOptional) {
+  const Json inputs = ask_json("GET", "/v2/models/news")["inputs"];
+  EXPECT_FALSE(inputs[0].contains("parameters"));
+  EXPECT_EQ(inputs[1]["name"], "text_pair");
+  EXPECT_EQ(inputs[1]["parameters"]["optional"], true);
 }
 
 TEST(KServeVersions, AnswersSayWhichVersionGaveThem) {
@@ -193,54 +204,6 @@ TEST(KServeVersions, AnswersSayWhichVersionGaveThem) {
   }
   EXPECT_EQ(ask("GET", "/v2/models/news/versions/3")["error"],
             "model \"news\" has no version \"3\"; its only versions are 1, 2");
-}
-
-TEST_F(OpenInferenceProtocol, AnIdComesBackAsItWasGiven) {
-  EXPECT_EQ(Json::parse(infer(R"(,"id":"7")").body)["id"], "7");
-  EXPECT_EQ(Json::parse(infer(R"(,"id":"")").body)["id"], "");
-  EXPECT_FALSE(Json::parse(infer("").body).contains("id"));
-}
-
-TEST_F(OpenInferenceProtocol, OptionalFieldsMayBeNull) {
-  EXPECT_EQ(infer(R"(,"id":null,"parameters":null,"outputs":null)").status, 200);
-  EXPECT_EQ(infer(R"(,"parameters":{"budget":null,"latency_target_ms":null})").status, 200);
-  EXPECT_EQ(infer(R"(,"outputs":[{"name":"label","parameters":null}])").status, 200);
-  EXPECT_EQ(ask("POST", "/v2/models/news/infer",
-                R"({"inputs":[{"name":"text","shape":[1],"datatype":"BYTES","parameters":null,)"
-                R"("data":["a"]}]})")
-                .status,
-            200);
-  EXPECT_EQ(ask("POST", "/v2/models/news/infer", R"({"inputs":null})").status, 400);
-}
-
-TEST_F(OpenInferenceProtocol, WhatOtherServersClientsAlwaysSendIsIgnored) {
-  EXPECT_EQ(infer(R"(,"parameters":{"binary_data_output":false,"priority":1,"timeout":1000,)"
-                  R"("sequence_id":"s","sequence_start":true,"sequence_end":false,"headers":""})")
-                .status,
-            200);
-  EXPECT_EQ(infer(R"(,"outputs":[{"name":"label","parameters":{"binary_data":false}}])").status,
-            200);
-  EXPECT_FALSE(backend_.last_call.budget || backend_.last_call.latency_ms);
-}
-
-TEST_F(OpenInferenceProtocol, ParametersAreTextsNumbersOrBooleans) {
-  EXPECT_EQ(infer(R"(,"parameters":[])").status, 400);
-  EXPECT_EQ(infer(R"(,"parameters":{"priority":{}})").status, 400);
-  EXPECT_EQ(infer(R"(,"parameters":{"bugdet":1})").status, 400) << "misspelt, not foreign";
-}
-
-TEST_F(OpenInferenceProtocol, ErrorsAreObjectsWithOneText) {
-  for (const char* target : {"/v2/nowhere", "http://host/v2/nowhere", "/v2/models/other", "/v2?x=%",
-                             "http://host:80/v2/models/other"}) {
-    const Json body = ask_json("GET", target);
-    EXPECT_EQ(body.size(), 1U) << target;
-    EXPECT_TRUE(body["error"].is_string()) << target;
-  }
-  EXPECT_TRUE(
-      Json::parse(
-          router_.refuse("http://h/v2", {HttpErrorCode::headers_too_large, "x"}).body)["error"]
-          .is_string());
-  EXPECT_TRUE(ask_json("GET", "http://host/v1/v2")["error"].is_object()) << "not under /v2";
 }
 
 }  // namespace

@@ -333,7 +333,10 @@ std::vector<Route> kserve_routes(Backend& backend, const CallLimits& limits) {
                    return json_response({{"live", true}});
                  }),
       open_route("/v2/health/ready",
-                 [&backend](const ApiRequest&) { return readiness(backend, Json::object()); }),
+                 // The document calls this one "live", too.
+                 [&backend](const ApiRequest&) {
+                   return readiness(backend, {{"live", backend.ready()}});
+                 }),
   };
   for (const std::string model : {"/v2/models/{model}", "/v2/models/{model}/versions/{version}"}) {
     routes.push_back(immediate(model, [&backend](const ApiRequest& request) {
