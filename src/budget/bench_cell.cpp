@@ -14,7 +14,8 @@ namespace headroom {
 Json to_json(const BenchCell& cell) {
   Json json;
   json["engine"] = cell.engine;
-  json["budget"] = cell.budget;
+  json["budget"] = cell.automatic ? Json("auto") : Json(cell.budget);
+  if (cell.automatic) json["mean_budget"] = cell.budget;
   json["batch"] = cell.batch;
   json["tokens"] = cell.tokens;
   json["threads"] = cell.threads;

@@ -28,7 +28,8 @@ struct BenchSettings {
 struct BenchCell {
   std::string engine;  // "native", "torch", "torch with CUDA graphs"
   std::string precision = "fp32";
-  double budget = 1;
+  double budget = 1;       // of an automatic one the mean that was spent
+  bool automatic = false;  // --budgets auto
   int64_t batch = 1;
   int64_t tokens = 0;
   int threads = 1;

@@ -152,7 +152,9 @@ void prepare_app(CLI::App& app) {
   const std::string meaning = "JSON lines on stdout, errors included";
   app.add_flag("--json", meaning);
   app.set_help_all_flag("--help-all", "the same with every option");
-  for (CLI::Option* option : app.get_options()) option->capture_default_str();
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_default_str().empty()) option->capture_default_str();  // words stay
+  }
   add_environment_twins(app);
 }
 

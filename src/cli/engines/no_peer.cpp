@@ -1,6 +1,7 @@
-// Stands in for peer_bench.cpp in headroom-train.
+// Stands in for peer_bench.cpp and text_bench.cpp in headroom-train.
 #include "base/error.h"
 #include "cli/engines/peer_bench.h"
+#include "cli/engines/text_bench.h"
 
 namespace headroom {
 
@@ -13,6 +14,13 @@ std::vector<ComparedCell> bench_beside_peer(const std::filesystem::path& /*model
                                             const PeerSettings& /*peer*/,
                                             ProgressSink& /*progress*/) {
   throw Error(ErrorCode::usage, "bench", "--peer and --texts need --engine native");
+}
+
+std::vector<BenchCell> bench_texts(const std::filesystem::path& /*model*/,
+                                   const ModelConfig& /*config*/, const BenchSettings& /*settings*/,
+                                   std::vector<Budget> /*budgets*/, const std::string& /*file*/,
+                                   ProgressSink& /*progress*/) {
+  throw Error(ErrorCode::usage, "bench", "budgets auto and 0 need --engine native");
 }
 
 }  // namespace headroom

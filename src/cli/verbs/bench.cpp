@@ -1,6 +1,7 @@
 // headroom bench: latency at each budget, dense and sliced side by side, and beside a peer.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/precision.h"
@@ -9,11 +10,17 @@
 #include "cli/console.h"
 #include "cli/engines/engine.h"
 #include "cli/engines/peer_bench.h"
+#include "cli/engines/text_bench.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 
 namespace headroom {
 namespace {
+
+std::string budget_name(const BenchCell& cell) {
+  return cell.automatic ? fmt::format("auto ({:.3f})", cell.budget)
+                        : fmt::format("{}", cell.budget);
+}
 
 Table bench_table(const std::vector<BenchCell>& cells) {
   Table table{{"precision", "tokens", "batch", "budget", "median ms", "p10", "p90", "speed-up",
@@ -21,7 +28,7 @@ Table bench_table(const std::vector<BenchCell>& cells) {
               {}};
   for (const BenchCell& cell : cells) {
     table.rows.push_back({cell.precision, fmt::format("{}", cell.tokens),
-                          fmt::format("{}", cell.batch), fmt::format("{}", cell.budget),
+                          fmt::format("{}", cell.batch), budget_name(cell),
                           fmt::format("{:.2f}", cell.median_ms), fmt::format("{:.2f}", cell.p10_ms),
                           fmt::format("{:.2f}", cell.p90_ms), fmt::format("{:.2f}x", cell.speedup),
                           fmt::format("{:.2f}x", cell.cap),
@@ -73,13 +80,7 @@ std::string default_peer_directory() {
       .string();
 }
 
-void bench_engine(const std::string& model, const ModelConfig& config,
-                  const BenchSettings& settings, bool json) {
-  std::vector<BenchCell> cells;
-  {
-    ConsoleProgress progress;
-    cells = bench_model(model, config, settings, progress);
-  }
+void print_cells(const std::vector<BenchCell>& cells, const BenchSettings& settings, bool json) {
   if (json) {
     for (const BenchCell& cell : cells) print_json_line(to_json(cell));
     return;
@@ -87,6 +88,36 @@ void bench_engine(const std::string& model, const ModelConfig& config,
   print_table(bench_table(cells));
   fmt::print("\n{} engine, {} thread(s), {} rounds; cap: dense MACs over this budget's MACs\n",
              cells[0].engine, settings.threads, settings.rounds);
+}
+
+void bench_engine(const std::string& model, const ModelConfig& config,
+                  const BenchSettings& settings, bool json) {
+  std::vector<BenchCell> cells;
+  {
+    ConsoleProgress progress;
+    cells = bench_model(model, config, settings, progress);
+  }
+  print_cells(cells, settings, json);
+}
+
+// Where the time depends on what texts say.
+void bench_ladder(const std::string& model, const ModelConfig& config,
+                  const BenchSettings& settings, const std::vector<Budget>& budgets,
+                  const PeerSettings& peer, bool json) {
+  if (peer.texts.empty()) {
+    throw Error(ErrorCode::usage, "bench",
+                "budgets auto and 0 need --texts FILE: how far a text climbs depends on what it "
+                "says");
+  }
+  if (!peer.peer.empty()) {
+    throw Error(ErrorCode::usage, "bench", "budgets auto and 0 are for bench without --peer");
+  }
+  std::vector<BenchCell> cells;
+  {
+    ConsoleProgress progress;
+    cells = bench_texts(model, config, settings, budgets, peer.texts, progress);
+  }
+  print_cells(cells, settings, json);
 }
 
 void bench_compared(const std::string& model, const BenchSettings& settings,
@@ -123,7 +154,10 @@ int run_bench(int argc, char** argv) {
   std::string peer_precision = "fp32";
   std::string peer_directory;
   app.add_option("--model", model, "checkpoint directory")->required();
-  app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
+  app.add_option(
+      "--budgets", budgets,
+      "comma-separated fractions in (0, 1]; with --texts also auto (see tune) and 0, rung "
+      "zero alone");
   app.add_option("--batch", batches, "batch sizes");
   app.add_option("--tokens", tokens, "input lengths");
   add_engine(app, engine);
@@ -133,7 +167,8 @@ int run_bench(int argc, char** argv) {
   app.add_option("--peer-dir", peer_directory,
                  "where `make peers` put it; without this, peers beside the program's folder");
   app.add_option("--texts", peer.texts,
-                 "also a batch of the first 32 lines of this file, lengths as they are");
+                 "also a batch of the first 32 lines of this file, lengths as they are; where auto "
+                 "or 0 is among --budgets its first 256 lines alone, tokenising included");
   app.add_option("--rounds", settings.rounds, "timed rounds")->check(CLI::Range(1, 100000));
   app.add_option("--warmup", settings.warmup, "untimed rounds before them")
       ->check(CLI::Range(0, 1000));
@@ -146,7 +181,9 @@ int run_bench(int argc, char** argv) {
     if (!peer.peer.empty()) require_supported("--peer", peer.peer, {"onnxruntime"});
     const ModelConfig config = read_config(model);
     require_task(config.task, engine);
-    settings.budgets = asked_budgets(app, config, budgets);
+    const std::vector<Budget> spendings = asked_spendings(app, config, budgets);
+    settings.budgets.clear();
+    for (const Budget& each : spendings) settings.budgets.push_back(each.fraction);
     settings.precisions = split_list(precision);
     settings.batches = parse_counts("--batch", batches);
     settings.tokens = parse_counts("--tokens", tokens);
@@ -155,7 +192,9 @@ int run_bench(int argc, char** argv) {
       throw Error(ErrorCode::usage, "read options", "--precision names none");
     }
     for (const std::string& name : settings.precisions) precision_table.parse(name);
-    if (peer.peer.empty() && peer.texts.empty()) {
+    if (std::any_of(spendings.begin(), spendings.end(), depends_on_texts)) {
+      bench_ladder(model, config, settings, spendings, peer, json);
+    } else if (peer.peer.empty() && peer.texts.empty()) {
       bench_engine(model, config, settings, json);
     } else {
       peer.directory = peer_directory.empty() ? default_peer_directory() : peer_directory;
