@@ -163,10 +163,15 @@ py::tuple score_texts(const Model& model, const std::vector<std::string>& texts,
 }
 
 py::tuple rank_passages(const Model& model, const std::string& query,
-                        const std::vector<std::string>& passages, double amount, bool is_latency) {
+                        const std::vector<std::string>& passages, double amount, bool is_latency,
+                        bool automatic) {
   const std::vector<std::string_view> texts(passages.begin(), passages.end());
-  const Budget budget = is_latency ? Budget{1.0, amount} : Budget{amount};
-  return scores_of(without_python([&] { return model.rerank(query, texts, budget); }));
+  Budget budget = is_latency ? Budget{1.0, amount} : Budget{amount};
+  budget.automatic = automatic;
+  const std::vector<Answer> answers =
+      without_python([&] { return model.rerank(query, texts, budget); });
+  return scores_of(answers) +
+         py::make_tuple(column<double>(answers, [](const Answer& a) { return a.budget; }));
 }
 
 // (text, label, score, start, end) of every entity, a list a text.
@@ -256,7 +261,8 @@ PYBIND11_MODULE(_engine, module) {
       .def("score_texts", &score_texts, py::arg("texts"), py::arg("pairs"), py::arg("amounts"),
            py::arg("is_latency"), "Scores, and the logits behind them.")
       .def("rank_passages", &rank_passages, py::arg("query"), py::arg("passages"),
-           py::arg("amount"), py::arg("is_latency"), "Scores of passages, and their logits.")
+           py::arg("amount"), py::arg("is_latency"), py::arg("automatic"),
+           "Scores of passages, their logits and the budgets that they took.")
       .def("tag_texts", &tag_texts, py::arg("texts"), py::arg("aggregation"), py::arg("amounts"),
            py::arg("is_latency"), "Entities, a list a text.")
       .def("work", &work, py::arg("budget"), py::arg("tokens"),

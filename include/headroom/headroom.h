@@ -76,7 +76,9 @@ class Model {
   /// One text.
   Answer answer(std::string_view text, Budget budget = {}, const AnswerOptions& options = {}) const;
 
-  /// Scores of passages for a query, in the order of the passages. The model must be a ranker.
+  /// Scores of passages for a query, in the order of the passages. The model must be a ranker. An
+  /// automatic budget runs all of them at a quarter and the best at the full budget; Answer::rungs
+  /// tell which.
   std::vector<Answer> rerank(std::string_view query, std::span<const std::string_view> passages,
                              Budget budget = {}) const;
 

@@ -62,8 +62,13 @@ class Model:
         is_latency: bool,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def rank_passages(
-        self, query: str, passages: Sequence[str], amount: float, is_latency: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+        self,
+        query: str,
+        passages: Sequence[str],
+        amount: float,
+        is_latency: bool,
+        automatic: bool,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
     def tag_texts(
         self,
         texts: Sequence[str],

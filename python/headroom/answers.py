@@ -33,6 +33,8 @@ class Ranked(NamedTuple):
     """In the list of passages."""
     score: float
     text: str
+    budget: float = 1.0
+    """That it took, of both rounds together where it was in two."""
 
 
 @dataclass(frozen=True, eq=False)

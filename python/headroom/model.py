@@ -201,18 +201,25 @@ class Model:
         passages: Iterable[str],
         *,
         raw: bool = False,
-        budget: float | None = None,
+        budget: float | Literal["auto"] | None = None,
         latency_ms: float | None = None,
     ) -> list[Ranked]:
-        """The passages by how well they answer the query, best first."""
+        """The passages by how well they answer the query, best first.
+
+        ``budget="auto"`` runs all of them at a quarter of the budget and the best at the full one.
+        """
         if not isinstance(query, str):
             raise TypeError(f"query is {type(query).__name__}, expected str")
         texts = checked_texts("passages", passages)
-        amounts, is_latency = flat_spending(budget, latency_ms, 1)
-        scores, logits = self._engine.rank_passages(query, texts, float(amounts[0]), is_latency)
+        amounts, is_latency, automatic = checked_spending(budget, latency_ms, 1)
+        scores, logits, budgets = self._engine.rank_passages(
+            query, texts, float(amounts[0]), is_latency, automatic
+        )
         shown = logits if raw else scores
         order = np.argsort(-logits, kind="stable")
-        return [Ranked(int(index), float(shown[index]), texts[index]) for index in order]
+        return [
+            Ranked(int(i), float(shown[i]), texts[i], float(budgets[i])) for i in order
+        ]
 
     @overload
     def tag(  # type: ignore[misc]

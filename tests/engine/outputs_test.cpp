@@ -5,6 +5,7 @@
 #include "engine/agreement.h"
 #include "engine/answers/answer_texts.h"
 #include "engine/answers/rank.h"
+#include "engine/answers/rank_rounds.h"
 #include "engine/answers/vectors.h"
 #include "engine/tags/windows.h"
 
@@ -240,6 +241,43 @@ TEST(Ranking, PutsTheBestFirstAndKeepsTheOrderOfEquals) {
     Session session(EngineModel::load(classifier.path()));
     rank_passages(session, "a", {}, {});
   });
+}
+
+TEST(Ranking, RefinesTheBestQuarterButAtLeastTen) {
+  const RandomCheckpoint checkpoint(shape_of(Task::rerank), 1, {}, Task::rerank);
+  EXPECT_EQ(rank_rounds(checkpoint.config(), 100).refined, 25U);
+  EXPECT_EQ(rank_rounds(checkpoint.config(), 50).refined, 13U);
+  EXPECT_EQ(rank_rounds(checkpoint.config(), 11).refined, 10U);
+  EXPECT_EQ(rank_rounds(checkpoint.config(), 10).refined, 0U) << "nothing to leave out";
+  EXPECT_EQ(rank_rounds(checkpoint.config(), 10).first, 1);
+  ModelConfig dense = checkpoint.config();
+  dense.order.reset();
+  EXPECT_EQ(rank_rounds(dense, 100).first, 1) << "it has no smaller budget";
+}
+
+TEST(Ranking, GivesTheBestOfAFirstRoundTheFullBudget) {
+  const RandomCheckpoint checkpoint(shape_of(Task::rerank), 1, {}, Task::rerank);
+  Session session(EngineModel::load(checkpoint.path()));
+  std::vector<std::string> texts;
+  for (char c = 'a'; c <= 'v'; ++c) texts.push_back(std::string(1, c) + " b");
+  const std::vector<std::string_view> passages(texts.begin(), texts.end());
+  const auto small = rank_passages(session, "a b", passages, {0.25});
+  const auto full = rank_passages(session, "a b", passages, {});
+  const auto both = rank_passages(session, "a b", passages, {.automatic = true});
+  const std::vector<size_t> order = ranking(small);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool refined = i < 10;
+    const Answer& answer = both[order[i]];
+    EXPECT_EQ(answer.logit, (refined ? full : small)[order[i]].logit);
+    EXPECT_EQ(answer.budget, refined ? 1.25 : 0.25);
+    EXPECT_EQ(answer.rungs, refined ? (std::vector{0.25, 1.0}) : std::vector{0.25});
+  }
+  expect_error(ErrorCode::usage, "not both", [&] {
+    rank_passages(session, "a b", passages, {.latency_ms = 5, .automatic = true});
+  });
+  const Text pair = {"a", "b"};
+  expect_error(ErrorCode::usage, "ask rerank",
+               [&] { session.run(std::span(&pair, 1), {.automatic = true}); });
 }
 
 TEST(Ranking, AddsBm25AsTheCalibrationSays) {

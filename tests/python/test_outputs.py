@@ -44,6 +44,9 @@ class Outputs(unittest.TestCase):
         scores = [each.score for each in ranked]
         self.assertEqual(scores, sorted(scores, reverse=True))
         self.assertTrue(all(each.text == passages[each.index] for each in ranked))
+        self.assertTrue(all(each.budget == 1 for each in ranked))
+        again = model.rerank("what is the capital of france", passages, budget="auto")
+        self.assertEqual([each.score for each in again], scores, "a model without budgets runs whole")
         raw = model.score(["a"], pairs=["b"], raw=True)
         np.testing.assert_allclose(model.score(["a"], pairs=["b"]), 1 / (1 + np.exp(-raw)))
 

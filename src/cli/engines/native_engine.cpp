@@ -105,13 +105,12 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelCo
   require_supported("--device", request.device, {"cpu"});
   Session session(EngineModel::load(request.model, config, {request.precision, {}}),
                   thread_count(request.threads));
-  for (const Budget& budget : budgets) require_budget(session, budget);
-  const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
-  if (!classifies_text(config.task)) {
-    std::vector<double> fractions;  // only classifiers have automatic budgets
-    for (const Budget& budget : budgets) fractions.push_back(budget.fraction);
-    return measure_rows(session, rows, fractions);
+  for (const Budget& budget : budgets) {
+    const bool in_rounds = budget.automatic && config.task == Task::rerank;
+    if (!in_rounds) require_budget(session, budget);
   }
+  const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
+  if (!classifies_text(config.task)) return measure_rows(session, rows, budgets);
   SilentProgress silent;
   std::vector<BudgetScore> scores;
   for (const report::BudgetAnswers& at : answer_rows(session, rows, budgets, silent)) {

@@ -1,12 +1,15 @@
 #include "cli/engines/native_measures.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "budget/cost.h"
 #include "cli/engines/native_scoring.h"
 #include "data/measures.h"
+#include "engine/answers/rank_rounds.h"
 
 namespace headroom {
 namespace {
@@ -37,30 +40,59 @@ void append_texts(Session& session, const EncodedDataset& texts, double budget, 
   }
 }
 
+BudgetScore score_at(Session& session, const EncodedDataset& rows, double budget,
+                     const std::vector<int64_t>& lengths, RowOutputs& found) {
+  const ModelConfig& config = session.model().config();
+  append_texts(session, rows, budget, found);
+  for (const EncodedDataset& partner : rows.partners) append_texts(session, partner, budget, found);
+  return cost_score(config.shape, config.selection(budget), budget, lengths);
+}
+
+// Rows of a query are its candidates.
+BudgetScore score_rounds(Session& session, const EncodedDataset& rows,
+                         const std::vector<int64_t>& lengths, RowOutputs& found) {
+  const ModelConfig& config = session.model().config();
+  const std::vector<Tokens> inputs = inputs_of(rows);
+  std::map<int32_t, std::vector<size_t>> queries;
+  for (size_t i = 0; i < inputs.size(); ++i) queries[rows.groups[i]].push_back(i);
+  BudgetScore score = spent_score(config, /*automatic=*/true, lengths);
+  for (const auto& [query, numbers] : queries) {
+    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "score rows", "stopped");
+    std::vector<Tokens> pairs;
+    for (const size_t i : numbers) pairs.push_back(inputs[i]);
+    const std::vector<Answer> answers = rank_pairs(session, pairs, {.automatic = true});
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      append_outputs(answers[i], config.task, found[numbers[i]]);
+      add_spent(session.model(), answers[i], 1 / static_cast<double>(inputs.size()), score);
+    }
+  }
+  score.model_macs_fraction = score.model_macs / mean_dense_cost(config.shape, lengths).model_macs;
+  return score;
+}
+
 }  // namespace
 
 std::vector<BudgetScore> measure_rows(Session& session, const EncodedDataset& rows,
-                                      const std::vector<double>& budgets) {
+                                      const std::vector<Budget>& budgets) {
   const ModelConfig& config = session.model().config();
   const std::vector<int64_t> lengths = text_lengths(rows);
   std::vector<BudgetScore> scores;
   std::vector<RowOutputs> outputs;
-  for (const double budget : budgets) {
+  for (const Budget& budget : budgets) {
     RowOutputs& found = outputs.emplace_back(static_cast<size_t>(rows.size()));
-    append_texts(session, rows, budget, found);
-    for (const EncodedDataset& partner : rows.partners) {
-      append_texts(session, partner, budget, found);
-    }
+    BudgetScore score = budget.automatic ? score_rounds(session, rows, lengths, found)
+                                         : score_at(session, rows, budget.fraction, lengths, found);
     const Measured measured =
         measure_outputs(config.task, rows, found, {config.labels, config.output.thresholds});
-    BudgetScore score = cost_score(config.shape, config.selection(budget), budget, lengths);
     score.measure = Measure::named;
     score.measures = measured.values;
     score.loss = measured.loss;
     score.examples = measured.examples;
     scores.push_back(std::move(score));
   }
-  const auto full = std::find_if(budgets.begin(), budgets.end(), [](double b) { return b >= 1; });
+  const auto full = std::find_if(budgets.begin(), budgets.end(), [](const Budget& budget) {
+    return !budget.automatic && budget.fraction >= 1;
+  });
   for (size_t i = 0; i < outputs.size() && full != budgets.end(); ++i) {
     add_agreement(config.task, outputs[i], outputs[static_cast<size_t>(full - budgets.begin())],
                   scores[i].measures);

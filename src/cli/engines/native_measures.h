@@ -9,8 +9,9 @@
 
 namespace headroom {
 
-// In the order of `budgets`. Throws ErrorCode::interrupted after Ctrl-C.
+// In the order of `budgets`; an automatic one is for rankers. Throws ErrorCode::interrupted after
+// Ctrl-C.
 std::vector<BudgetScore> measure_rows(Session& session, const EncodedDataset& rows,
-                                      const std::vector<double>& budgets);
+                                      const std::vector<Budget>& budgets);
 
 }  // namespace headroom

@@ -26,34 +26,6 @@ void set_choice_cost(BudgetScore& score, const BudgetScore& choice) {
   score.parameters = choice.parameters;
 }
 
-// What the rungs that ran cost in all, the bag of n-grams among them, as means over the rows.
-void add_spent(const EngineModel& model, const Answer& answer, double share, BudgetScore& score) {
-  const ModelConfig& config = model.config();
-  const std::vector<double> flat = {answer.budget};
-  for (const double budget : answer.rungs.empty() ? flat : answer.rungs) {
-    const Cost cost = budget == 0 ? Cost{0, model.policy().rung_zero->macs(answer.tokens)}
-                                  : cost_of(config.shape, config.selection(budget), answer.tokens);
-    score.attention_macs += share * cost.attention_macs;
-    score.model_macs += share * cost.model_macs;
-  }
-  score.budget += share * answer.budget;
-  score.active_heads += share * answer.active_heads;
-  score.active_ffn += share * answer.active_ffn;
-}
-
-// A score whose costs follow from the answers.
-BudgetScore spent_score(const Session& session, const Budget& budget,
-                        const std::vector<int64_t>& lengths) {
-  const ModelConfig& config = session.model().config();
-  session.ladder().require(budget);
-  BudgetScore score = cost_score(config.shape, config.everything(), 1, lengths);
-  if (!budget.automatic) score.parameters = 0;
-  score.automatic = budget.automatic;
-  score.budget = score.active_heads = score.active_ffn = 0;
-  score.attention_macs = score.model_macs = 0;
-  return score;
-}
-
 // Whether what a budget costs shows only when its answers are there.
 bool costs_by_answer(const Budget& budget) {
   return budget.automatic || budget.fraction == 0;
@@ -96,6 +68,31 @@ std::vector<int64_t> answer_at(Session& session, const Budget& budget,
 }
 
 }  // namespace
+
+BudgetScore spent_score(const ModelConfig& config, bool automatic,
+                        const std::vector<int64_t>& lengths) {
+  BudgetScore score = cost_score(config.shape, config.everything(), 1, lengths);
+  if (!automatic) score.parameters = 0;
+  score.automatic = automatic;
+  score.budget = score.active_heads = score.active_ffn = 0;
+  score.attention_macs = score.model_macs = score.model_macs_fraction = 0;
+  return score;
+}
+
+// What the rungs that ran cost in all, the bag of n-grams among them.
+void add_spent(const EngineModel& model, const Answer& answer, double share, BudgetScore& score) {
+  const ModelConfig& config = model.config();
+  const std::vector<double> flat = {answer.budget};
+  for (const double budget : answer.rungs.empty() ? flat : answer.rungs) {
+    const Cost cost = budget == 0 ? Cost{0, model.policy().rung_zero->macs(answer.tokens)}
+                                  : cost_of(config.shape, config.selection(budget), answer.tokens);
+    score.attention_macs += share * cost.attention_macs;
+    score.model_macs += share * cost.model_macs;
+  }
+  score.budget += share * answer.budget;
+  score.active_heads += share * answer.active_heads;
+  score.active_ffn += share * answer.active_ffn;
+}
 
 std::vector<Tokens> inputs_of(const EncodedDataset& rows) {
   std::vector<Tokens> inputs;
@@ -147,7 +144,7 @@ std::vector<report::BudgetAnswers> answer_rows(Session& session, const EncodedDa
   std::vector<report::BudgetAnswers> answers;
   for (const Budget& budget : budgets) {
     report::BudgetAnswers at;
-    at.score = costs_by_answer(budget) ? spent_score(session, budget, lengths)
+    at.score = costs_by_answer(budget) ? spent_score(config, budget.automatic, lengths)
                                        : cost_score(config.shape, config.selection(budget.fraction),
                                                     budget.fraction, lengths);
     const std::vector<int64_t> heads =

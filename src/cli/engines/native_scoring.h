@@ -23,7 +23,11 @@ std::vector<Tokens> inputs_of(const EncodedDataset& rows);
 EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
                             const std::filesystem::path& data_dir);
 
-std::vector<Tokens> inputs_of(const EncodedDataset& rows);
+// A score of which add_spent() then gathers the costs, those of the rungs that ran for each answer;
+// `share` is one over the rows.
+BudgetScore spent_score(const ModelConfig& config, bool automatic,
+                        const std::vector<int64_t>& lengths);
+void add_spent(const EngineModel& model, const Answer& answer, double share, BudgetScore& score);
 
 // Heads that ran for each answer, over all layers.
 std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape);

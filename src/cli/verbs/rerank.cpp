@@ -100,6 +100,7 @@ int run_rerank(int argc, char** argv) {
       add_answer(config, answers[i], raw_scores, line);
       line["text"] = texts[i];
       line["budget"] = answers[i].budget;
+      if (!answers[i].rungs.empty()) line["rungs"] = answers[i].rungs;
       line["tokens"] = answers[i].tokens;
       print_json_line(line);
     }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "engine/answers/rank.h"
+#include "engine/answers/rank_rounds.h"
 #include "engine/answers/vectors.h"
 #include "engine/options.h"
 #include "engine/tags/tag.h"
@@ -75,7 +76,7 @@ std::vector<Answer> answer_texts(Session& session, std::span<const Text> texts,
 std::vector<Answer> rank_passages(Session& session, std::string_view query,
                                   std::span<const std::string_view> passages,
                                   const Budget& budget) {
-  return session.run(query_pairs(session.model(), query, passages), budget);
+  return rank_pairs(session, query_pairs(session.model(), query, passages), budget);
 }
 
 }  // namespace headroom

@@ -15,8 +15,9 @@ namespace headroom {
 std::vector<Answer> answer_texts(Session& session, std::span<const Text> texts,
                                  std::span<const Budget> budgets, const AnswerOptions& options);
 
-// Scores of a query with each of the passages, in their order. The query is tokenised once. Throws
-// ErrorCode::usage for a model that is no ranker.
+// Scores of a query with each of the passages, in their order. The query is tokenised once, and an
+// automatic budget is spent in two rounds (engine/answers/rank_rounds.h). Throws ErrorCode::usage
+// for a model that is no ranker.
 std::vector<Answer> rank_passages(Session& session, std::string_view query,
                                   std::span<const std::string_view> passages, const Budget& budget);
 

@@ -44,6 +44,10 @@ void Ladder::require(const Budget& budget) const {
         fmt::format("budget {} needs {}: {}", what, missing,
                     stored.note.empty() ? "run headroom tune on the checkpoint" : stored.note));
   };
+  if (budget.automatic && model_.config().task == Task::rerank) {
+    throw Error(ErrorCode::usage, "classify",
+                "budget auto compares the candidates of a query: ask rerank, not for single pairs");
+  }
   if (budget.automatic && !stored.policy) refuse("auto", "a policy");
   if (!budget.automatic && budget.fraction == 0 && !stored.rung_zero) {
     refuse("0", "a bag of n-grams");

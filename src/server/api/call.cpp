@@ -195,24 +195,28 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
                     Reply reply) {
   call.client = request.client;
   call.waited_ms = 1000 * seconds_since(request.arrived);
-  const auto done = [&backend, key = request.key, shape = request.shape, name = call.model,
-                     format = std::move(format),
-                     reply = std::move(reply)](const CallOutcome& outcome) {
+  return backend.submit(
+      call, replying(backend, request, call.model, std::move(format), std::move(reply)));
+}
+
+CallDone replying(Backend& backend, const ApiRequest& request, std::string model,
+                  FormatAnswer format, Reply reply) {
+  return [&backend, key = request.key, shape = request.shape, name = std::move(model),
+          format = std::move(format), reply = std::move(reply)](const CallOutcome& outcome) {
     HttpResponse response;
     if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
       response = refusal_response(*refused, shape);
     } else {
       const auto& answer = std::get<CallAnswer>(outcome);
       response = format(answer);
-      for (const ServedModel& model : backend.models()) {
-        if (model.name == name) charge(key.get(), model, answer);
+      for (const ServedModel& served : backend.models()) {
+        if (served.name == name) charge(key.get(), served, answer);
       }
       add_spending_fields(answer, response);
     }
     response.model = name;
     reply(std::move(response));
   };
-  return backend.submit(call, done);
 }
 
 }  // namespace headroom::server

@@ -61,6 +61,10 @@ HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape);
 // table, whoever else was in their batches.
 void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer);
 
+// What replies when a call to `model` ends, and lets the request's key pay for it.
+CallDone replying(Backend& backend, const ApiRequest& request, std::string model,
+                  FormatAnswer format, Reply reply);
+
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
 // sum of tokens.
 void add_spending_fields(const CallAnswer& answer, HttpResponse& response);

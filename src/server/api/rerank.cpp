@@ -8,6 +8,7 @@
 
 #include "engine/answers/answer_json.h"
 #include "engine/answers/rank.h"
+#include "server/api/ranking_call.h"
 #include "server/api/texts.h"
 
 namespace headroom::server {
@@ -85,7 +86,7 @@ Route rerank_route(Backend& backend, const CallLimits& limits) {
         const auto format = [&model, parsed, arrived = request.arrived](const CallAnswer& answer) {
           return json_response(rerank_body(model, *parsed, answer, 1000 * seconds_since(arrived)));
         };
-        return submit_call(backend, std::move(call), request, format, std::move(reply));
+        return submit_ranking(backend, model, std::move(call), request, format, std::move(reply));
       }};
 }
 

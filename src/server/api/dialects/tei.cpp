@@ -10,6 +10,7 @@
 #include "engine/answers/vectors.h"
 #include "server/api/dialects/inputs.h"
 #include "server/api/embed.h"
+#include "server/api/ranking_call.h"
 #include "server/api/texts.h"
 #include "server/api/texts_call.h"
 
@@ -185,7 +186,7 @@ Abandon rerank(Backend& backend, const CallLimits& limits, const ApiRequest& req
     }
     return json_response(ranks);
   };
-  return submit_call(backend, parsed->call, request, format, std::move(reply));
+  return submit_ranking(backend, model, parsed->call, request, format, std::move(reply));
 }
 
 Json model_type(const ModelConfig& config) {

@@ -1,0 +1,37 @@
+// Rankings at an automatic budget, in two rounds: all candidates of a query at a small budget, the
+// best of them again at the full one. Calibrated scores mean the same at either.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "checkpoint/config.h"
+#include "engine/session.h"
+#include "headroom/types.h"
+
+namespace headroom {
+
+struct RankRounds {
+  double first = 1;    // the budget of all candidates
+  size_t refined = 0;  // candidates that run again, at budget 1; 0: there is one round
+};
+
+// A quarter of the budget for all, then a quarter of the candidates, but at least ten: half the
+// compute of one full round over forty or more. One full round over ten or fewer, and where a model
+// has no smaller budget.
+RankRounds rank_rounds(const ModelConfig& config, size_t candidates);
+
+// Numbers of the candidates that run again.
+std::vector<size_t> second_round(const RankRounds& rounds, std::span<const Answer> first);
+
+// Puts the answers of the second round in the place of the first's; both tell which rungs ran.
+void merge_rounds(std::span<const size_t> refined, std::vector<Answer> second,
+                  std::vector<Answer>& answers);
+
+// Scores of the pairs of one query, in their order. Throws ErrorCode::usage for an automatic budget
+// with a latency, which no ranking has.
+std::vector<Answer> rank_pairs(Session& session, std::span<const Tokens> pairs,
+                               const Budget& budget);
+
+}  // namespace headroom

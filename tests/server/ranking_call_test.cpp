@@ -1,0 +1,98 @@
+// "budget":"auto" of rankings: two calls behind one request.
+#include "server/api/ranking_call.h"
+
+#include <gtest/gtest.h>
+
+#include "server/fake_backend.h"
+
+namespace headroom::server {
+namespace {
+using namespace testing;
+
+class RankingCall : public ::testing::Test {
+ protected:
+  RankingCall() { backend_.mode = FakeBackend::Mode::later; }
+
+  Abandon ask(size_t passages, bool automatic = true) {
+    Call call;
+    call.model = "news";
+    call.automatic = automatic;
+    for (size_t i = 0; i < passages; ++i) call.inputs.push_back({{static_cast<int32_t>(i)}});
+    ApiRequest request;
+    request.client = "somebody";
+    request.arrived = std::chrono::steady_clock::now();
+    const auto format = [this](const CallAnswer& answer) {
+      answer_ = answer;
+      return json_response(Json::object());
+    };
+    return submit_ranking(backend_, backend_.models()[0], std::move(call), request, format,
+                          [this](const HttpResponse& response) { status_ = response.status; });
+  }
+
+  FakeBackend backend_;
+  CallAnswer answer_;
+  int status_ = 0;
+};
+
+TEST_F(RankingCall, RunsTheBestAgainAtTheFullBudget) {
+  ask(48);
+  EXPECT_EQ(backend_.last_call.budget, 0.25);
+  EXPECT_EQ(backend_.last_call.inputs.size(), 48U);
+  backend_.release_all();
+  EXPECT_EQ(status_, 0) << "not yet";
+  EXPECT_EQ(backend_.last_call.budget, 1);
+  EXPECT_FALSE(backend_.last_call.automatic);
+  EXPECT_EQ(backend_.last_call.client, "somebody");
+  ASSERT_EQ(backend_.last_call.inputs.size(), 12U);
+  EXPECT_EQ(backend_.last_call.inputs[11].ids[0], 11) << "equal scores keep their order";
+  backend_.release_all();
+  EXPECT_EQ(status_, 200);
+  ASSERT_EQ(answer_.texts.size(), 48U);
+  EXPECT_EQ(answer_.texts[11].budget, 1.25);
+  EXPECT_EQ(answer_.texts[11].rungs, (std::vector{0.25, 1.0}));
+  EXPECT_EQ(answer_.texts[12].budget, 0.25);
+  EXPECT_EQ(answer_.queue_ms, 1) << "of both";
+  EXPECT_EQ(answer_.lowered, Lowered::nothing);
+}
+
+TEST_F(RankingCall, IsOneCallWithFewPassagesOrABudget) {
+  ask(10);
+  EXPECT_EQ(backend_.last_call.budget, 1);
+  EXPECT_FALSE(backend_.last_call.automatic);
+  backend_.release_all();
+  EXPECT_EQ(status_, 200);
+  ask(48, /*automatic=*/false);
+  EXPECT_FALSE(backend_.last_call.budget);
+  backend_.release_all();
+  EXPECT_EQ(answer_.texts.size(), 48U);
+}
+
+TEST_F(RankingCall, AnswersWithTheFirstRoundWhereTheSecondIsRefused) {
+  ask(48);
+  backend_.refusal = CallRefused{Refusal::overloaded, 1, "too much to do"};
+  backend_.release_all();
+  EXPECT_EQ(status_, 200);
+  EXPECT_EQ(answer_.lowered, Lowered::budget);
+  EXPECT_EQ(answer_.texts[0].rungs, std::vector{0.25});
+}
+
+TEST_F(RankingCall, TellsWhyAFirstRoundIsRefused) {
+  backend_.refusal = CallRefused{Refusal::queue_full, 1, "the queue is full"};
+  ask(48);
+  EXPECT_EQ(status_, 429);
+}
+
+TEST_F(RankingCall, IsAbandonedInEitherRound) {
+  const Abandon abandon = ask(48);
+  abandon();
+  EXPECT_TRUE(backend_.wait_for_abandoned(1));
+  backend_.release_all();
+  EXPECT_EQ(backend_.last_call.budget, 0.25) << "no second round for a client that left";
+  const Abandon second = ask(48);
+  backend_.release_all();
+  second();
+  EXPECT_TRUE(backend_.wait_for_abandoned(2));
+}
+
+}  // namespace
+}  // namespace headroom::server
