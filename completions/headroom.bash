@@ -4,7 +4,7 @@ _headroom() {
   local words=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'train pretrain reproduce eval predict bench inspect embed rerank calibrate plan tune serve import export report tokenize data --help --version' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W 'train elastic pretrain reproduce eval predict bench inspect embed collect rerank calibrate plan tune serve key import export report tokenize data --help --version' -- "$word")
     return
   fi
   case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in
@@ -16,6 +16,10 @@ _headroom() {
     'train --allocation') words='uniform ranked depth' ;;
     'train --weights') words='fp32 bf16' ;;
     'train --device') words='cpu cuda' ;;
+    'elastic --scope') words='heads heads+ffn' ;;
+    'elastic --allocation') words='uniform ranked depth' ;;
+    'elastic --weights') words='fp32 bf16' ;;
+    'elastic --device') words='cpu cuda' ;;
     'pretrain --attention') words='standard optimized efficient super' ;;
     'pretrain --device') words='cpu cuda' ;;
     'reproduce --device') words='cpu cuda' ;;
@@ -44,19 +48,22 @@ _headroom() {
     'tokenize --input') words='text jsonl' ;;
   esac
   [ -n "$words" ] || case "$verb/$word" in
-    train/-*) words='--help --help-all --task --data --eval-data --max-tokens --tokenizer --cased --vocab-size --min-count --patch --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
-    pretrain/-*) words='--help --help-all --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --accumulate --rank-timeout --config --json' ;;
+    train/-*) words='--help --help-all --task --data --eval-data --max-tokens --tokenizer --cased --vocab-size --min-count --patch --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --config --json' ;;
+    elastic/-*) words='--help --help-all --model --texts --out --data-dir --max-tokens --validation-rows --max-memory --scope --allocation --ffn-group --epochs --lr --batch --patience --bf16 --dropout --weight-decay --temperature --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --json' ;;
+    pretrain/-*) words='--help --help-all --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --config --json' ;;
     reproduce/-*) words='--help --help-all --task --init --seeds --arms --epochs --train-rows --out --quick --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
     eval/-*) words='--help --help-all --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
-    predict/-*) words='--help --help-all --text --input --model --budget --latency-ms --all-tokens --aggregation --raw-scores --out --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
+    predict/-*) words='--help --help-all --text --input --model --budget --latency-ms --all-tokens --aggregation --raw-scores --out --out-dir --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --json' ;;
     bench/-*) words='--help --help-all --model --budgets --batch --tokens --engine --precision --peer --peer-precision --peer-dir --texts --rounds --warmup --threads --device --cuda-graphs --seed --json' ;;
     inspect/-*) words='--help --help-all --model --budgets --tokens --verify --json' ;;
     embed/-*) words='--help --help-all --text --input --model --budget --latency-ms --format --dimensions --prompt --out --no-timing --data-dir --precision --threads --json' ;;
-    rerank/-*) words='--help --help-all --model --query --budget --latency-ms --input --top-k --raw-scores --precision --threads --json' ;;
+    collect/-*) words='--help --help-all --texts --out --json' ;;
+    rerank/-*) words='--help --help-all --text --input --model --query --budget --latency-ms --top-k --raw-scores --data-dir --precision --threads --json' ;;
     calibrate/-*) words='--help --help-all --model --precision --budgets --tokens --rounds --threads --json' ;;
     plan/-*) words='--help --help-all --model --documents --tokens --cores --deadline --price-per-core-hour --budgets --precision --machine --json' ;;
     tune/-*) words='--help --help-all --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
-    serve/-*) words='--help --help-all --model --host --port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --tls-cert --tls-key --tls-client-ca --allowed-host --log-requests --json' ;;
+    serve/-*) words='--help --help-all --model --models --model-control --host --port --grpc-port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --cache-memory --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --api-keys --tls-cert --tls-key --tls-client-ca --allowed-host --admin-port --admin-host --log-requests --log-sample --json' ;;
+    key/-*) words='--help --help-all --file --name --model --read-only --admin --requests-per-minute --compute-seconds-per-minute --json' ;;
     import/-*) words='--help --help-all --from --out --follow-links --labels --json' ;;
     export/-*) words='--help --help-all --model --format --budget --precision --dense-equivalent --out --json' ;;
     report/-*) words='--help --help-all --model --data --results --claims --out --budgets --precision --examples --rounds --batch --tokens --data-dir --threads --json' ;;
