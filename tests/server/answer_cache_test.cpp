@@ -57,9 +57,9 @@ TEST(AnswerCache, WhatIsTooLargeIsNotKept) {
 class CachedService : public ::testing::Test {
  protected:
   static ServedModel counted(ServedModel model, std::map<double, int>& texts) {
-    model.make_runner = [&texts, inner = model.make_runner] {
-      return [&texts, run = inner()](std::span<const Tokens> inputs, double budget,
-                                     std::optional<size_t> ladder) {
+    model.make_runner = [&texts, inner = model.make_runner](int threads) {
+      return [&texts, run = inner(threads)](std::span<const Tokens> inputs, double budget,
+                                            std::optional<size_t> ladder) {
         texts[ladder ? -static_cast<double>(*ladder) : budget] += static_cast<int>(inputs.size());
         return run(inputs, budget, ladder);
       };
