@@ -349,9 +349,10 @@ const std::vector<Clause<RestPeer>> clauses = {
      "shape "
      "says",
      [](RestPeer& peer) {
-       for (const Json& output : peer.answer([](Json& r) {
-              r["inputs"][0] = RestPeer::text_input({"a", "b"});
-            })["outputs"]) {
+       const Json answer = peer.answer([](Json& r) {
+         r["inputs"][0] = RestPeer::text_input({"a", "b"});
+       });
+       for (const Json& output : answer["outputs"]) {
          EXPECT_TRUE(output["name"].is_string());
          EXPECT_TRUE(is_datatype(output["datatype"].get<std::string>()));
          uint64_t elements = 1;

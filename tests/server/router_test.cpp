@@ -74,7 +74,7 @@ TEST_F(Routes, FindsAPathWithItsParameter) {
 TEST_F(Routes, AWrongMethodIsToldTheRightOnes) {
   const HttpResponse response = ask("PUT", "/a/news");
   EXPECT_EQ(response.status, 405);
-  ASSERT_EQ(response.fields.size(), 1U);
+  ASSERT_EQ(response.fields.size(), 2U);
   EXPECT_EQ(response.fields[0].value, "GET, HEAD, POST, OPTIONS");
 }
 

@@ -120,7 +120,6 @@ HttpResponse error_response(const HttpError& error, ErrorShape shape) {
     }
   }
   response.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-  response.fields.push_back({std::string(error_code_field), std::string(entry.name)});
   if (error.retry_after_seconds) {
     const double whole = std::ceil(std::max(1.0, *error.retry_after_seconds));
     response.fields.push_back({"Retry-After", std::to_string(static_cast<int64_t>(whole))});
@@ -129,6 +128,7 @@ HttpResponse error_response(const HttpError& error, ErrorShape shape) {
   if (error.code() == HttpErrorCode::unauthorized) {
     response.fields.push_back({"WWW-Authenticate", "Bearer"});
   }
+  response.fields.push_back({std::string(error_code_field), std::string(entry.name)});
   return response;
 }
 
