@@ -8,10 +8,18 @@ include(CMakePackageConfigHelpers)
 set_target_properties(headroom_base headroom_text headroom_budget headroom_families headroom_checkpoint
                       headroom_engine headroom_kernels
                       PROPERTIES POSITION_INDEPENDENT_CODE ON)
+# Before 1.0 a minor version may change the interface (semver.org, 4), so each has a soname of its own:
+# libheadroom.so.0.2. From 1.0 on it is the major version alone.
+set(HEADROOM_SOVERSION ${PROJECT_VERSION_MAJOR})
+set(compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(HEADROOM_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(compatibility SameMinorVersion)
+endif()
 add_library(headroom_shared SHARED ${PROJECT_SOURCE_DIR}/src/engine/public_api.cpp)
 set_target_properties(headroom_shared PROPERTIES OUTPUT_NAME headroom EXPORT_NAME headroom
                                                  VERSION ${PROJECT_VERSION}
-                                                 SOVERSION ${PROJECT_VERSION_MAJOR})
+                                                 SOVERSION ${HEADROOM_SOVERSION})
 target_include_directories(headroom_shared PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(headroom_shared PUBLIC cxx_std_20)
@@ -34,7 +42,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/headroom DESTINATION ${CMAKE_INS
 install(EXPORT headroom FILE headroom-config.cmake NAMESPACE headroom:: DESTINATION ${package_dir}
         COMPONENT development)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/headroom-config-version.cmake
-                                 COMPATIBILITY SameMajorVersion)
+                                 COMPATIBILITY ${compatibility})
 # Relative, so that `cmake --install --prefix` may choose another place than was configured.
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})

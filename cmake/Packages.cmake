@@ -43,7 +43,8 @@ install(FILES ${made}/headroom.service DESTINATION lib/systemd/system COMPONENT 
 configure_file(${PROJECT_SOURCE_DIR}/packaging/changelog.in ${made}/changelog @ONLY)
 compressed(${made}/changelog ${made}/changelog.gz)
 set(components program library development)
-set(names headroom libheadroom${PROJECT_VERSION_MAJOR} libheadroom-dev)
+set(library libheadroom${HEADROOM_SOVERSION})
+set(names headroom ${library} libheadroom-dev)
 if(TARGET headroom-train)
   list(APPEND components train)
   list(APPEND names headroom-train)
@@ -61,7 +62,7 @@ endforeach()
 
 # CPack calls ldconfig from scripts, which cannot be helped; Debian wants a trigger.
 file(WRITE ${made}/triggers "activate-noawait ldconfig\n")
-file(WRITE ${made}/shlibs "libheadroom ${PROJECT_VERSION_MAJOR} libheadroom${PROJECT_VERSION_MAJOR} (>= ${PROJECT_VERSION})\n")
+file(WRITE ${made}/shlibs "libheadroom ${HEADROOM_SOVERSION} ${library} (>= ${PROJECT_VERSION})\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${made}/triggers ${made}/shlibs)
 
 set(same_version "(= ${PROJECT_VERSION})")
@@ -73,7 +74,7 @@ set(CPACK_DEBIAN_GRPC_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_GRPC_PACKAGE_DEPENDS "headroom ${same_version}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libheadroom${PROJECT_VERSION_MAJOR} ${same_version}")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${library} ${same_version}")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "text classifier with a compute budget for every request\n Runs and serves transformer classifiers that were trained once for all budgets.")
 set(CPACK_COMPONENT_TRAIN_DESCRIPTION

@@ -44,5 +44,3 @@ function(headroom_share_headers target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   endif()
 endfunction()
-
-target_compile_definitions(headroom_settings INTERFACE HEADROOM_VERSION="${PROJECT_VERSION}")

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/precision.h"
+#include "base/version.h"
 #include "engine/tags/entities.h"
 #include "headroom/headroom.h"
 
@@ -244,7 +245,7 @@ void raise_in_python(std::exception_ptr problem) {
 // NOLINTNEXTLINE: the macro's own names
 PYBIND11_MODULE(_engine, module) {
   module.doc() = "The compiled half of headroom; use the package headroom instead.";
-  module.attr("__version__") = HEADROOM_VERSION;
+  module.attr("__version__") = headroom::version();
   py::register_exception_translator(raise_in_python);
   py::class_<Model>(module, "Model", "A loaded checkpoint.")
       .def(py::init(&load), py::arg("directory"), py::arg("precision"), py::arg("threads"))

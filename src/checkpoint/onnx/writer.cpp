@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/version.h"
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/onnx/encoder.h"
@@ -33,6 +34,7 @@ std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
                             attention_name(config.shape.attention)));
   }
   require_fixed_heads(config, "write ONNX");
+  require_plain_types(config, "write ONNX");
   const Selection selection = config.selection(budget);
   const int64_t bytes = parameter_count(config.shape, selection) * int64_t{sizeof(float)};
   constexpr int64_t most_bytes = int64_t{2000} << 20;  // protobuf ends at 2 GiB, names included
@@ -44,11 +46,11 @@ std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
   onnx::ModelProto model;
   model.set_ir_version(ir_version);
   model.set_producer_name("headroom");
-  model.set_producer_version(HEADROOM_VERSION);
+  model.set_producer_version(version());
   onnx::OperatorSetIdProto& opset = *model.add_opset_import();
   opset.set_domain("");
   opset.set_version(opset_version);
-  add_metadata(model, "headroom_version", HEADROOM_VERSION);
+  add_metadata(model, "headroom_version", version());
   add_metadata(model, "budget", fmt::format("{}", budget));
   add_metadata(model, "precision", precision == OnnxPrecision::int8 ? "int8" : "fp32");
   add_metadata(model, "labels", Json(config.labels).dump());

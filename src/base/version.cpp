@@ -1,0 +1,9 @@
+#include "base/version.h"
+
+namespace headroom {
+
+const char* version() noexcept {
+  return HEADROOM_VERSION;
+}
+
+}  // namespace headroom
