@@ -37,6 +37,9 @@ struct LoadOptions {
   /// found on this machine; fp32 where it was not run.
   std::optional<Precision> precision = std::nullopt;
   int threads = 1;  ///< that a call is split over, by text; one text has all
+  /// A folder that only this user can write to, made where it is missing. Packed weights are kept
+  /// there: later processes start sooner and share their memory. Empty: weights are packed anew.
+  std::filesystem::path packed_cache = {};
 };
 
 /// Multiply-adds of one text: an estimate of its cost that depends on no machine.

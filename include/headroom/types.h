@@ -39,9 +39,10 @@ struct Text {
 
 /// What a tokenizer made of a text, [CLS] and [SEP] included.
 struct Tokens {
-  std::vector<int32_t> ids;         ///< lines of vocab.txt, from 0
-  std::vector<int32_t> types = {};  ///< 0: first text of a pair, 1: second; empty: all 0
-  bool truncated = false;           ///< the text was longer than the model reads
+  std::vector<int32_t> ids;  ///< lines of vocab.txt, from 0
+  std::vector<int32_t> types =
+      {};  ///< first or second text of a pair, or a word's letter case; empty: all 0
+  bool truncated = false;  ///< the text was longer than the model reads
 };
 
 /// How a tagger makes one tag of the pieces of a word; then words that go on make an entity.

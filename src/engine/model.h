@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "checkpoint/config.h"
 #include "checkpoint/policy_file.h"
@@ -23,6 +24,7 @@ struct EngineOptions {
   std::optional<Isa> isa = {};  // none: chosen_isa()
   uint64_t max_memory = 0;      // bytes that the weights may take; 0: what is available
   bool without_policy = false;  // as if there were no policy.json: raw scores, flat budgets
+  std::filesystem::path packed_cache = {};  // packed_cache.h; empty: weights are packed
 };
 
 class EngineModel {
@@ -42,6 +44,8 @@ class EngineModel {
   const Tokenizer& tokenizer() const { return *tokenizer_; }
   const Head& head() const { return *head_; }
   const StoredPolicy& policy() const { return policy_; }
+  // What became of the packed cache, where people should know; empty otherwise.
+  const std::string& packed_note() const { return packed_note_; }
   Encoder encoder() const { return {weights_, kernels_, *head_}; }
 
   // Throws ErrorCode::usage for a budget that the model was not trained for.
@@ -49,7 +53,7 @@ class EngineModel {
 
  private:
   EngineModel(ModelConfig config, EngineWeights weights, const Kernels& kernels,
-              std::unique_ptr<Tokenizer> tokenizer, StoredPolicy policy);
+              std::unique_ptr<Tokenizer> tokenizer, StoredPolicy policy, std::string packed_note);
 
   ModelConfig config_;
   EngineWeights weights_;
@@ -57,6 +61,7 @@ class EngineModel {
   std::unique_ptr<const Tokenizer> tokenizer_;
   std::unique_ptr<const Head> head_;
   StoredPolicy policy_;
+  std::string packed_note_;
 };
 
 // Truncated to what the model reads. Throws ErrorCode::bad_data when a text is not UTF-8.

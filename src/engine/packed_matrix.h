@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/arena.h"
 #include "engine/kernels/gemm.h"
 #include "engine/precision.h"
+#include "engine/weight_memory.h"
 
 namespace headroom {
 
@@ -19,14 +19,10 @@ class PackedMatrix {
 
   // `weight` is N x K, as checkpoints store it. `column_order` and `row_order` have the source
   // index of every column and row of the packed matrix; -1: zeros. Lives in `memory`, which must
-  // outlive it.
+  // outlive it; where that is packed already, `weight` and `bias` are not looked at.
   PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias,
                const std::vector<int64_t>& column_order, const std::vector<int64_t>& row_order,
-               Arena& memory);
-
-  // All columns and rows in their order.
-  PackedMatrix(Precision precision, std::span<const float> weight, std::span<const float> bias,
-               Arena& memory);
+               WeightMemory& memory);
 
   int64_t panels() const { return panels_; }
   int64_t lanes() const { return lanes_; }  // rows of a panel: K in lanes
@@ -54,10 +50,10 @@ class PackedMatrix {
 
   int64_t panels_ = 0;
   int64_t lanes_ = 0;
-  std::byte* weights_ = nullptr;
-  float* bias_ = nullptr;
-  float* scales_ = nullptr;          // int8
-  int32_t* compensation_ = nullptr;  // int8: GemmPanel's
+  const std::byte* weights_ = nullptr;
+  const float* bias_ = nullptr;
+  const float* scales_ = nullptr;          // int8
+  const int32_t* compensation_ = nullptr;  // int8: GemmPanel's
 };
 
 }  // namespace headroom

@@ -44,6 +44,16 @@ std::vector<int32_t> slots_of(const std::vector<int32_t>& heads, const std::vect
   return slots;
 }
 
+double macs_a_token(const ModelShape& shape, std::span<const LayerPlan> layers) {
+  const int64_t ffn_matrices = shape.form.gated_ffn ? 3 : 2;
+  int64_t columns = 0;
+  for (const LayerPlan& layer : layers) {
+    columns += 4 * static_cast<int64_t>(layer.heads.size()) * shape.head_width() +
+               ffn_matrices * layer.ffn;
+  }
+  return static_cast<double>(columns * shape.width);
+}
+
 }  // namespace
 
 int64_t output_segments(std::span<const int32_t> slots, int64_t head_lanes, GemmSegment* segments) {
@@ -74,6 +84,7 @@ Plan make_plan(const EngineWeights& weights, const Selection& selection) {
   }
   plan.active_heads = selection.active_fraction();
   plan.active_ffn = selection.active_ffn(shape.ffn);
+  plan.macs_a_token = macs_a_token(shape, plan.layers);
   return plan;
 }
 

@@ -37,6 +37,7 @@ struct Plan {
   int64_t last_attention = -1;
   double active_heads = 0;  // share of all heads
   double active_ffn = 0;    // share of all neurons
+  double macs_a_token = 0;  // of linear layers: what a text's threads are chosen by
   // Adaptive models: what is left of the choice that every sequence's controllers make. Layers then
   // list all heads, of which they choose.
   std::optional<HeadLimit> limit;

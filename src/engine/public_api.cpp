@@ -9,13 +9,22 @@
 #include "headroom/headroom.h"
 
 namespace headroom {
+namespace {
+
+EngineOptions engine_options(Precision precision, const LoadOptions& options) {
+  EngineOptions engine{precision};
+  engine.packed_cache = options.packed_cache;
+  return engine;
+}
+
+}  // namespace
 
 struct Model::State {
   State(const std::filesystem::path& directory, const ModelConfig& config, Precision chosen,
-        int threads)
+        const LoadOptions& options)
       : precision(chosen),
-        session(EngineModel::load(directory, config, {chosen, {}}), threads,
-                find_text_latencies(directory, chosen)) {}
+        session(EngineModel::load(directory, config, engine_options(chosen, options)),
+                options.threads, find_text_latencies(directory, chosen)) {}
   Precision precision;
   Session session;
 };
@@ -26,7 +35,7 @@ Model Model::load(const std::filesystem::path& directory, const LoadOptions& opt
   const ModelConfig config = read_config(directory);
   const Precision precision =
       options.precision ? *options.precision : chosen_precision(directory, config);
-  return Model(std::make_shared<State>(directory, config, precision, options.threads));
+  return Model(std::make_shared<State>(directory, config, precision, options));
 }
 
 Answer Model::classify(std::string_view text, Budget budget) const {

@@ -19,14 +19,17 @@ namespace headroom {
 namespace {
 
 struct Linear {
-  std::vector<float> weight;  // (out, in)
+  int64_t in = 0;
+  int64_t out = 0;
+  std::vector<float> weight;  // (out, in); empty, like the bias, where nothing has to be packed
   std::vector<float> bias;
 };
 
+// Tensors of the checkpoint. Without a file they are empty: what is made of them is packed already.
 class Reader {
  public:
-  Reader(const std::filesystem::path& path, const ModelConfig& config, Precision precision)
-      : file_(open_weights(path, config)),
+  Reader(std::optional<SafetensorsFile> file, const ModelConfig& config, Precision precision)
+      : file_(std::move(file)),
         schema_(schema_of(config.shape)),
         form_(config.shape.form),
         precision_(precision) {}
@@ -36,7 +39,7 @@ class Reader {
   }
   Linear linear(const Module& module, int64_t in, int64_t out) const {
     const std::string name = schema_.name_of(module);
-    Linear read = {tensor(name + ".weight", {out, in}), bias(module, out)};
+    Linear read = {in, out, tensor(name + ".weight", {out, in}), bias(module, out)};
     if (precision_ != Precision::bf16) return read;
     if (const auto index = find_beyond_bf16(read.weight)) {
       throw Error(ErrorCode::bad_model, "load weights",
@@ -46,26 +49,38 @@ class Reader {
     }
     return read;
   }
-  NormWeights norm(const Module& module, int64_t width) const {
-    return {tensor(schema_.name_of(module) + ".weight", {width}), bias(module, width)};
-  }
-
- private:
   // Of a family without biases: zeros.
   std::vector<float> bias(const Module& module, int64_t count) const {
     if (!has_bias(module.role, form_)) return std::vector<float>(static_cast<size_t>(count));
     return tensor(schema_.name_of(module) + ".bias", {count});
   }
+
+ private:
   std::vector<float> tensor(const std::string& name, const std::vector<int64_t>& shape) const {
-    file_.expect_shape(name, shape);
-    return file_.read_f32(name);
+    if (!file_) return {};
+    file_->expect_shape(name, shape);
+    return file_->read_f32(name);
   }
 
-  SafetensorsFile file_;
+  std::optional<SafetensorsFile> file_;
   const ModelSchema& schema_;
   NetworkForm form_;
   Precision precision_;
 };
+
+// `count` floats of `values`, which are fewer where there is nothing to pack.
+std::span<const float> keep(EngineWeights& weights, int64_t count,
+                            const std::vector<float>& values) {
+  const float* kept = weights.memory.take<float>(
+      count, [&](float* memory) { std::copy(values.begin(), values.end(), memory); });
+  return {kept, static_cast<size_t>(count)};
+}
+
+NormWeights load_norm(const Reader& reader, EngineWeights& weights, const Module& module,
+                      int64_t width) {
+  return {keep(weights, width, reader.weight(module, {width})),
+          keep(weights, width, reader.bias(module, width))};
+}
 
 // Where each place of heads padded to `padded` columns comes from; -1: padding.
 void append_head(std::vector<int64_t>& order, int64_t start, int64_t width, int64_t padded) {
@@ -76,6 +91,11 @@ std::vector<int64_t> every(int64_t count) {
   std::vector<int64_t> order;
   append_head(order, 0, count, count);
   return order;
+}
+
+PackedMatrix pack(EngineWeights& weights, Precision precision, const Linear& linear) {
+  return PackedMatrix(precision, linear.weight, linear.bias, every(linear.out), every(linear.in),
+                      weights.memory);
 }
 
 // The projections of a layer's input as one matrix, reordered head by head. Scaling the queries
@@ -117,30 +137,34 @@ std::vector<float> load_relative(const Reader& reader, const EngineWeights& weig
   const DisentangledShape& relative = weights.shape.disentangled;
   const int64_t D = weights.shape.width;
   std::vector<float> table = reader.weight({Role::relative}, {relative.rows(), D});
-  if (!relative.norm) return table;
-  const NormWeights norm = reader.norm({Role::relative_norm}, D);
+  if (!relative.norm || weights.memory.is_packed()) return table;
+  const std::vector<float> weight = reader.weight({Role::relative_norm}, {D});
+  const std::vector<float> bias = reader.bias({Role::relative_norm}, D);
   LayerNormCall call;
   call.x = table.data();
   call.stride = D;
   call.rows = relative.rows();
   call.width = D;
-  call.weight = norm.weight.data();
-  call.bias = norm.bias.data();
+  call.weight = weight.data();
+  call.bias = bias.data();
   call.eps = weights.layer_norm_eps;
   kernels.layer_norm(call);
   return table;
 }
 
-// table, rows x D, times the projection, as rows x E.
+// table, rows x D, times the projection, as rows x E. Of nothing, nothing.
 std::vector<float> project_table(const std::vector<float>& table, const Linear& projection,
                                  const Kernels& kernels) {
-  const auto E = static_cast<int64_t>(projection.bias.size());
-  const auto D = static_cast<int64_t>(projection.weight.size()) / E;
+  if (table.empty()) return {};
+  const int64_t E = projection.out;
+  const int64_t D = projection.in;
   const auto rows = static_cast<int64_t>(table.size()) / D;
-  Arena memory;
-  const PackedMatrix matrix(Precision::fp32, projection.weight, projection.bias, memory);
+  WeightMemory memory;
+  const PackedMatrix matrix(Precision::fp32, projection.weight, projection.bias, every(E), every(D),
+                            memory);
   const int64_t stride = matrix.panels() * panel_width;
-  float* wide = memory.take<float>(rows * stride);
+  Arena scratch;
+  float* wide = scratch.take<float>(rows * stride);
   const GemmSegment all = {0, 0, matrix.lanes()};
   std::vector<GemmPanel> panels;
   for (int64_t p = 0; p < matrix.panels(); ++p) {
@@ -176,7 +200,7 @@ std::vector<PackedMatrix> pack_positions(EngineWeights& weights,
   std::vector<PackedMatrix> packed;
   for (int64_t head = 0; head < heads; ++head) {
     std::vector<float> own;
-    for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t row = 0; row < rows && !weights.memory.is_packed(); ++row) {
       const auto first = projected.begin() + (row * heads + head) * W;
       own.insert(own.end(), first, first + W);
     }
@@ -222,15 +246,15 @@ void load_attention(const Reader& reader, EngineWeights& weights, int64_t number
   if (has_key_projection(kind)) parts.push_back(reader.linear(module(Role::key), D, E));
   if (has_value_projection(kind)) parts.push_back(reader.linear(module(Role::value), D, E));
   if (has_mixing(kind)) {
-    layer.mixing =
-        reader.weight(module(Role::mixing), {weights.shape.positions, weights.shape.positions});
+    const int64_t T = weights.shape.positions;
+    layer.mixing = keep(weights, T * T, reader.weight(module(Role::mixing), {T, T}));
   }
   const Linear output = reader.linear(module(Role::attention_output), E, D);
   if (weights.shape.form.norms == NormOrder::post || number > 0) {
-    layer.attention_norm = reader.norm(module(Role::attention_norm), D);
+    layer.attention_norm = load_norm(reader, weights, module(Role::attention_norm), D);
   }
   if (heads == 0) return;
-  if (!relative.empty()) {
+  if (weights.shape.disentangled.farthest > 0) {
     load_relative_positions(reader, weights, number, heads, relative, parts[0], parts[1], kernels,
                             layer);
   }
@@ -246,19 +270,17 @@ void load_ffn(const Reader& reader, EngineWeights& weights, int64_t number, int6
                           ? reader.linear({Role::gate, Stack::encoder, number}, D, F)
                           : Linear();
   const Linear down = reader.linear({Role::down, Stack::encoder, number}, F, D);
-  layer.ffn_norm = reader.norm({Role::ffn_norm, Stack::encoder, number}, D);
+  layer.ffn_norm = load_norm(reader, weights, {Role::ffn_norm, Stack::encoder, number}, D);
   if (F == 0) return;
-  layer.up = PackedMatrix(weights.precision, up.weight, up.bias, weights.memory);
-  if (weights.shape.form.gated_ffn)
-    layer.gate = PackedMatrix(weights.precision, gate.weight, gate.bias, weights.memory);
-  layer.down = PackedMatrix(weights.precision, down.weight, down.bias, weights.memory);
+  layer.up = pack(weights, weights.precision, up);
+  if (weights.shape.form.gated_ffn) layer.gate = pack(weights, weights.precision, gate);
+  layer.down = pack(weights, weights.precision, down);
 }
 
 PackedController load_controller(const Reader& reader, EngineWeights& weights, int64_t number) {
   const ModelShape& shape = weights.shape;
   const auto load = [&](Role role, int64_t in, int64_t out) {
-    const Linear linear = reader.linear({role, Stack::encoder, number}, in, out);
-    return PackedMatrix(Precision::fp32, linear.weight, linear.bias, weights.memory);
+    return pack(weights, Precision::fp32, reader.linear({role, Stack::encoder, number}, in, out));
   };
   return {load(Role::controller_hidden, shape.width, shape.controller),
           load(Role::controller_budget, shape.controller, 1),
@@ -276,30 +298,32 @@ PackedLayer load_layer(const Reader& reader, EngineWeights& weights, int64_t num
   return layer;
 }
 
-const float* keep_table(EngineWeights& weights, const std::vector<float>& table) {
-  float* kept = weights.memory.take<float>(static_cast<int64_t>(table.size()));
-  std::copy(table.begin(), table.end(), kept);
-  return kept;
+const float* load_table(const Reader& reader, EngineWeights& weights, Role role, int64_t rows) {
+  const int64_t E = weights.shape.embedding_width();
+  return keep(weights, rows * E, reader.weight({role}, {rows, E})).data();
 }
 
-const float* load_table(const Reader& reader, EngineWeights& weights, Role role, int64_t rows) {
-  return keep_table(weights, reader.weight({role}, {rows, weights.shape.embedding_width()}));
+// A row that adds nothing.
+const float* keep_zeros(EngineWeights& weights) {
+  return keep(weights, weights.shape.embedding_width(), {}).data();
 }
 
 // From a number for each bucket to one for each distance, once for all lengths.
-std::vector<float> load_relative_bias(const Reader& reader, const EngineWeights& weights) {
+std::span<const float> load_relative_bias(const Reader& reader, EngineWeights& weights) {
   const ModelShape& shape = weights.shape;
   const std::vector<float> table =
       reader.weight({Role::relative_bias}, {shape.relative_buckets, shape.heads});
-  const std::vector<int64_t> buckets = relative_buckets(shape.positions, shape.relative_buckets);
-  std::vector<float> bias(static_cast<size_t>(shape.heads * weights.relative_stride()));
-  for (int64_t head = 0; head < shape.heads; ++head) {
-    float* next = bias.data() + head * weights.relative_stride();
-    for (const int64_t bucket : buckets) {
-      *next++ = table[static_cast<size_t>(bucket * shape.heads + head)];
+  const int64_t count = shape.heads * weights.relative_stride();
+  const auto fill = [&](float* bias) {
+    const std::vector<int64_t> buckets = relative_buckets(shape.positions, shape.relative_buckets);
+    for (int64_t head = 0; head < shape.heads; ++head) {
+      float* next = bias + head * weights.relative_stride();
+      for (const int64_t bucket : buckets) {
+        *next++ = table[static_cast<size_t>(bucket * shape.heads + head)];
+      }
     }
-  }
-  return bias;
+  };
+  return {weights.memory.take<float>(count, fill), static_cast<size_t>(count)};
 }
 
 // A family without a table gets a row that adds nothing.
@@ -309,8 +333,7 @@ void load_positions(const Reader& reader, EngineWeights& weights) {
     weights.positions = load_table(reader, weights, Role::positions, shape.position_rows());
     weights.position_stride = shape.embedding_width();
   } else {
-    weights.positions =
-        keep_table(weights, std::vector<float>(static_cast<size_t>(shape.embedding_width()), 0.0F));
+    weights.positions = keep_zeros(weights);
   }
 }
 
@@ -324,9 +347,12 @@ void add_rotary(EngineWeights& weights) {
     weights.layers[i].window = rotary.window_of(number);
     if (theta == 0) continue;
     if (!tables.contains(theta)) {
+      const int64_t positions = weights.shape.positions;
+      const int64_t pairs = weights.shape.head_width() / 2;
       const RotaryTable table =
-          rotary_table(theta, weights.shape.positions, weights.shape.head_width() / 2);
-      tables[theta] = {keep_table(weights, table.cosines), keep_table(weights, table.sines)};
+          weights.memory.is_packed() ? RotaryTable() : rotary_table(theta, positions, pairs);
+      tables[theta] = {keep(weights, positions * pairs, table.cosines).data(),
+                       keep(weights, positions * pairs, table.sines).data()};
     }
     weights.layers[i].rotary = tables[theta];
   }
@@ -336,21 +362,19 @@ void add_rotary(EngineWeights& weights) {
 const float* load_types(const Reader& reader, EngineWeights& weights) {
   const ModelShape& shape = weights.shape;
   if (shape.token_types > 0) return load_table(reader, weights, Role::types, shape.token_types);
-  return keep_table(weights,
-                    std::vector<float>(static_cast<size_t>(shape.embedding_width()), 0.0F));
+  return keep_zeros(weights);
 }
 
 // What reads the last layer. Its last matrix is small, and fp32 whatever the others are.
 void load_output(const Reader& reader, const ModelConfig& config, EngineWeights& weights) {
   const int64_t D = weights.shape.width;
   const auto load = [&](Role role, int64_t out, Precision precision) {
-    const Linear linear = reader.linear({role}, D, out);
-    return PackedMatrix(precision, linear.weight, linear.bias, weights.memory);
+    return pack(weights, precision, reader.linear({role}, D, out));
   };
   if (config.classifies()) {
     weights.pooler = load(Role::pooler, D, weights.precision);
     if (weights.shape.form.pooler_norm) {
-      weights.pooler_norm = reader.norm({Role::pooler_norm}, D);
+      weights.pooler_norm = load_norm(reader, weights, {Role::pooler_norm}, D);
     }
     weights.classifier = load(Role::classifier, weights.shape.labels, Precision::fp32);
   } else if (config.output_head() == OutputHead::tagger) {
@@ -367,13 +391,14 @@ float EngineWeights::score_scale() const {
   return static_cast<float>(1.0 / std::sqrt(terms * static_cast<double>(shape.head_width())));
 }
 
-EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
-                                  const ModelConfig& config, Precision precision,
-                                  const Kernels& kernels) {
-  const Reader reader(safetensors, config, precision);
+namespace {
+
+EngineWeights load(const Reader& reader, WeightMemory memory, const ModelConfig& config,
+                   Precision precision, const Kernels& kernels) {
   const ModelShape& shape = config.shape;
   const int64_t D = shape.width;
   EngineWeights weights;
+  weights.memory = std::move(memory);
   weights.shape = shape;
   weights.stored = config.everything();
   weights.precision = precision;
@@ -382,11 +407,11 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   weights.words = load_table(reader, weights, Role::words, shape.vocabulary);
   load_positions(reader, weights);
   weights.types = load_types(reader, weights);
-  weights.embedding_norm = reader.norm({Role::embedding_norm}, shape.embedding_width());
+  weights.embedding_norm =
+      load_norm(reader, weights, {Role::embedding_norm}, shape.embedding_width());
   if (shape.embedding > 0) {
-    const Linear wider = reader.linear({Role::embedding_projection}, shape.embedding, D);
-    weights.embedding_projection =
-        PackedMatrix(Precision::fp32, wider.weight, wider.bias, weights.memory);
+    weights.embedding_projection = pack(
+        weights, Precision::fp32, reader.linear({Role::embedding_projection}, shape.embedding, D));
   }
   if (shape.relative_buckets > 0) weights.relative_bias = load_relative_bias(reader, weights);
   std::vector<float> relative;
@@ -401,9 +426,25 @@ EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
   }
   add_rotary(weights);
   if (weights.shape.form.norms == NormOrder::pre)
-    weights.final_norm = reader.norm({Role::final_norm}, D);
+    weights.final_norm = load_norm(reader, weights, {Role::final_norm}, D);
   load_output(reader, config, weights);
+  weights.memory.require_end();
   return weights;
+}
+
+}  // namespace
+
+EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
+                                  const ModelConfig& config, Precision precision,
+                                  const Kernels& kernels) {
+  const Reader reader(open_weights(safetensors, config), config, precision);
+  return load(reader, WeightMemory(), config, precision, kernels);
+}
+
+EngineWeights map_engine_weights(PackedFile file, const ModelConfig& config, Precision precision,
+                                 const Kernels& kernels) {
+  const Reader reader({}, config, precision);
+  return load(reader, WeightMemory(std::move(file)), config, precision, kernels);
 }
 
 }  // namespace headroom

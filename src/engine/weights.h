@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "budget/selection.h"
@@ -18,8 +19,8 @@
 namespace headroom {
 
 struct NormWeights {
-  std::vector<float> weight;
-  std::vector<float> bias;
+  std::span<const float> weight;
+  std::span<const float> bias;
 };
 
 // Chooses heads; always fp32.
@@ -39,7 +40,7 @@ struct PackedLayer {
   PackedMatrix inputs;  // per head: panels of queries (scaled by 1/sqrt(W)), and of keys and of
                         // values where the attention projects them
   PackedMatrix output;  // per head: padded_head_width() rows
-  std::vector<float> mixing;  // positions^2, row by row, where the attention mixes values
+  std::span<const float> mixing;  // positions^2, row by row, where the attention mixes values
   // Disentangled attention: projected relative positions of each head, W x rows, in attention's
   // precision; of keys in descending order of distance, of queries scaled like the queries. Empty:
   // no such term.
@@ -56,11 +57,9 @@ struct PackedLayer {
 };
 
 struct EngineWeights {
-  // Of all packed matrices, side by side in large pages: a forward pass in fp32 takes 2 to 3 % less
-  // than with a piece of the heap for each, more where something else has emptied the caches. What
-  // is not written takes no memory. Embedding 128 words from here takes half the time: every word
-  // is on another page, and a row of the heap does not begin with a cache line.
-  Arena memory{8 * huge_page};
+  // Of everything that pointers and spans lead to. Embedding 128 words from here takes half the
+  // time: every word is on another page, and a row of the heap does not begin with a cache line.
+  WeightMemory memory;
   ModelShape shape;
   Selection stored;  // what a compact model holds; otherwise everything
   Precision precision = Precision::fp32;
@@ -79,7 +78,7 @@ struct EngineWeights {
   std::optional<PackedMatrix> embedding_projection;
   // Where attention has a bias by relative position, of every head: what is added to the score of a
   // query and a key that lies so many tokens before it, from -(positions - 1) on.
-  std::vector<float> relative_bias;
+  std::span<const float> relative_bias;
   std::vector<PackedLayer> layers;
   PackedMatrix pooler;
   ActivationKind pooler_activation = ActivationKind::tanh;
@@ -106,5 +105,9 @@ struct EngineWeights {
 EngineWeights load_engine_weights(const std::filesystem::path& safetensors,
                                   const ModelConfig& config, Precision precision,
                                   const Kernels& kernels);
+
+// The same from what was packed of them before (packed_cache.h): no weight is read or checked.
+EngineWeights map_engine_weights(PackedFile file, const ModelConfig& config, Precision precision,
+                                 const Kernels& kernels);
 
 }  // namespace headroom

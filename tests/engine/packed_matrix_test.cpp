@@ -77,7 +77,7 @@ class PackedMatrixOf : public ::testing::Test {
   Random random_{1};
   std::vector<float> weight_ = testing::random_floats(random_, columns* rows);
   std::vector<float> bias_ = testing::random_floats(random_, columns);
-  Arena memory_;
+  WeightMemory memory_;
 };
 
 TEST_F(PackedMatrixOf, FloatsHoldsThem) {

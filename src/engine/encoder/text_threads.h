@@ -32,20 +32,10 @@ struct TextThreads {
   int at(const EngineWeights& weights, const Plan& plan, int64_t tokens) const {
     const int most_threads = most(tokens);
     if (most_threads == 1 || least_macs <= 0) return most_threads;
-    const double macs = static_cast<double>(tokens) * macs_a_token(weights, plan);
+    const double macs = static_cast<double>(tokens) * plan.macs_a_token;
     const double least = least_macs * (weights.precision == Precision::fp32 ? 1 : 4);
     const double layers = static_cast<double>(weights.shape.layers);
     return static_cast<int>(std::clamp<double>(macs / layers / least, 1, most_threads));
-  }
-
-  static double macs_a_token(const EngineWeights& weights, const Plan& plan) {
-    const int64_t ffn_matrices = weights.shape.form.gated_ffn ? 3 : 2;
-    int64_t columns = 0;
-    for (const LayerPlan& layer : plan.layers) {
-      columns += 4 * static_cast<int64_t>(layer.heads.size()) * weights.shape.head_width() +
-                 ffn_matrices * layer.ffn;
-    }
-    return static_cast<double>(columns * weights.shape.width);
   }
 };
 

@@ -14,7 +14,7 @@ TextWindows::TextWindows(const Tokenizer& tokenizer, std::string_view text, int6
   std::vector<int32_t> before, after;
   for (size_t i = 0; i < all.ids.size(); ++i) {
     if (all.sources[i] >= 0) {
-      pieces_.push_back({all.ids[i], all.offsets[i]});
+      pieces_.push_back({all.ids[i], all.types[i], all.offsets[i]});
     } else {
       (pieces_.empty() ? before : after).push_back(all.ids[i]);
     }
@@ -38,6 +38,10 @@ TextWindows::TextWindows(const Tokenizer& tokenizer, std::string_view text, int6
     Tokens window{before};
     for (size_t i = begin; i < end; ++i) window.ids.push_back(pieces_[i].id);
     window.ids.insert(window.ids.end(), after.begin(), after.end());
+    if (tokenizer.letter_case()) {
+      window.types.resize(window.ids.size(), 0);
+      for (size_t i = begin; i < end; ++i) window.types[before_ + i - begin] = pieces_[i].type;
+    }
     inputs_.push_back(std::move(window));
     if (end == pieces_.size()) break;
   }

@@ -15,6 +15,7 @@ namespace headroom {
 // A token of the text itself, without the special ones around it.
 struct WindowPiece {
   int32_t id = 0;
+  int32_t type = 0;
   TextSpan span;  // characters
 };
 
