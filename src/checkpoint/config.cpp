@@ -9,14 +9,16 @@
 #include "budget/fraction.h"
 #include "checkpoint/config_keys.h"
 #include "families/families.h"
+#include "text/letter_case.h"
 
 namespace headroom {
 namespace {
 
 // 2 added other attentions than standard, compact models and encoders without a head; 3
 // controllers and tasks beyond texts with labels; 4 families other than BERT; 5 outputs other than
-// one label; 6 rankers whose scores contain BM25. A file says the lowest version that can read it.
-constexpr int format_version = 6;
+// one label; 6 rankers whose scores contain BM25; 7 taggers that read letter case. A file says the
+// lowest version that can read it.
+constexpr int format_version = 7;
 
 // Whether Transformers has a class for it; the others are ours, in BERT's manner.
 bool has_family(Task task) {
@@ -29,6 +31,7 @@ bool has_other_output(const ModelConfig& config) {
 }
 
 int needed_version(const ModelConfig& config) {
+  if (config.letter_case) return 7;
   if (config.output.lexical) return 6;
   if (has_other_output(config) || config.tokenizer == TokenizerKind::pipeline) return 5;
   if (config.shape.family != "bert") return 4;
@@ -218,6 +221,13 @@ void require_fixed_heads(const ModelConfig& config, const char* operation) {
               "format cannot; train it with --method nested or budgeted");
 }
 
+void require_plain_types(const ModelConfig& config, const char* operation) {
+  if (!config.letter_case) return;
+  throw Error(ErrorCode::usage, operation,
+              "this tagger reads the letter case of words as token types, which other programs' "
+              "tokenizers do not tell; train it with --letter-case=false");
+}
+
 Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
@@ -254,6 +264,7 @@ Json config_to_json(const ModelConfig& config) {
   own["attention"] = attention_name(config.shape.attention);
   own["tokenizer"] = tokenizer_name(config.tokenizer);
   if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
+  if (config.letter_case) own["letter_case"] = true;
   if (config.task == Task::encoder) own["pooler"] = config.pooler;
   if (config.max_tokens) own["max_tokens"] = *config.max_tokens;
   output_to_json(config.output, config.task, shape, own);
@@ -308,6 +319,14 @@ ModelConfig config_from_json(const Json& json) {
   config.output = output_from_json(own, config.task, config.shape);
   config.tokenizer = from_name(own, "tokenizer", tokenizer_table);
   config.lower_case = own.boolean_or("lower_case", true);
+  config.letter_case = own.boolean_or("letter_case", false);
+  if (config.letter_case &&
+      (config.task != Task::tag || config.shape.token_types != letter_cases)) {
+    own.fail("letter_case",
+             fmt::format("is for taggers with {} token types; this is a model of "
+                         "task {} with {}",
+                         letter_cases, task_name(config.task), config.shape.token_types));
+  }
   config.method = from_name(own, "method", method_table);
   if (own.has("attention")) {
     config.shape.attention = from_name(own, "attention", attention_table);

@@ -67,6 +67,7 @@ struct ModelConfig {
   bool lower_case = true;           // wordpiece: lower-case and strip accents
   std::vector<std::string> labels;  // shape.labels of them: at least two where the task names
                                     // labels, one name of a score, none otherwise
+  bool letter_case = false;  // tag: token types tell the letter case of words (text/letter_case.h)
   OutputConfig output;
   std::optional<int64_t> max_tokens;    // longest input where that is less than shape.positions
   ImageFormat image;                    // of the image task
@@ -134,5 +135,9 @@ ModelConfig config_from_json(const Json& json);  // throws ErrorCode::bad_model
 // Refuses (ErrorCode::usage, naming `operation`) a model that chooses heads per input: for formats
 // whose graphs have no place for the choice.
 void require_fixed_heads(const ModelConfig& config, const char* operation);
+
+// Refuses likewise a tagger that reads the letter case of words as token types: for formats whose
+// users have tokenizers that do not tell it.
+void require_plain_types(const ModelConfig& config, const char* operation);
 
 }  // namespace headroom

@@ -31,12 +31,15 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
 
 std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary vocabulary) {
   if (config.tokenizer == TokenizerKind::pipeline) {  // with the special tokens of its file
-    return make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
+    auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
+    tokenizer->set_letter_case(config.letter_case);
+    return tokenizer;
   }
   const ModelSchema& schema = schema_of(config.shape);
   Framing framing(schema.single_template, schema.pair_template, vocabulary);
   auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
   tokenizer->set_framing(std::move(framing));
+  tokenizer->set_letter_case(config.letter_case);
   return tokenizer;
 }
 
@@ -47,6 +50,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory
   }
   auto tokenizer = read_tokenizer(read_tokenizer_files(directory));
   require_rows_for(tokenizer->vocabulary(), config);
+  tokenizer->set_letter_case(config.letter_case);
   return tokenizer;
 }
 

@@ -20,7 +20,7 @@ struct EncodedDataset {
   std::vector<int32_t> tokens;         // row i is tokens[offsets[i], offsets[i + 1])
   std::vector<int64_t> offsets = {0};  // size() + 1 of them
   std::vector<int32_t> labels;         // one a row; 0 where rows have none
-  std::vector<int32_t> types;          // as long as tokens for pairs, else empty: all 0
+  std::vector<int32_t> types;  // as long as tokens, of pairs and letter case, or empty: all 0
 
   RowForm form = RowForm::text;
   ImageFormat image = {};                     // images

@@ -113,7 +113,8 @@ void append_tagged(const std::string& text, const Tokenizer& tokenizer, int max_
   const std::vector<int32_t> frame = tokenizer.frame({});
   const auto lead = static_cast<std::ptrdiff_t>(
       std::find(frame.begin(), frame.end(), tokenizer.vocabulary().sep_id()) - frame.begin());
-  const std::vector<int32_t> pieces = tokenizer.pieces(text);
+  const Tokens all = tokenizer.typed_pieces(text);
+  const std::vector<int32_t>& pieces = all.ids;
   const size_t room = tokenizer.room(max_tokens);
   for (size_t begin = 0; begin < pieces.size(); begin += room) {
     const size_t count = std::min(room, pieces.size() - begin);
@@ -121,6 +122,10 @@ void append_tagged(const std::string& text, const Tokenizer& tokenizer, int max_
     const size_t first = rows.tags.size();
     rows.tags.resize(rows.tokens.size(), EncodedDataset::no_tag);
     std::fill_n(rows.tags.begin() + static_cast<std::ptrdiff_t>(first) + lead, count, 0);
+    if (all.types.empty()) continue;
+    rows.types.resize(rows.tokens.size(), 0);
+    std::copy_n(all.types.begin() + static_cast<std::ptrdiff_t>(begin), count,
+                rows.types.begin() + static_cast<std::ptrdiff_t>(first) + lead);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/letter_case.h"
 #include "text/unicode/utf8.h"
 
 namespace headroom {
@@ -91,6 +92,7 @@ Tokens Tokenizer::tokens(const Text& text, int max_tokens) const {
       tokens.ids.insert(tokens.ids.end(), all.begin(), all.end());
     }
   }
+  if (letter_case_) tokens.types = encode_with_offsets(text, max_tokens).types;
   return tokens;
 }
 
@@ -119,6 +121,18 @@ std::vector<int32_t> Tokenizer::pieces(std::string_view text) const {
   std::vector<int32_t> ids;
   append_pieces(text, text.size(), ids);  // no tokenizer makes more pieces than bytes
   return ids;
+}
+
+Tokens Tokenizer::typed_pieces(std::string_view text) const {
+  if (!letter_case_) return {pieces(text)};
+  const Encoding all = encode_with_offsets({text}, INT_MAX);
+  Tokens tokens;
+  for (size_t i = 0; i < all.ids.size(); ++i) {
+    if (all.sources[i] < 0) continue;
+    tokens.ids.push_back(all.ids[i]);
+    tokens.types.push_back(all.types[i]);
+  }
+  return tokens;
 }
 
 std::string Tokenizer::join(std::span<const int32_t> ids) const {
@@ -216,6 +230,7 @@ Encoding Tokenizer::encode_with_offsets(const Text& text, int max_tokens) const 
     }
     encoding.types.resize(encoding.ids.size(), piece.type);
   }
+  if (letter_case_ && !text.pair) set_letter_cases(text.text, encoding.offsets, encoding.types);
   return encoding;
 }
 

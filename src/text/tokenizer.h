@@ -71,6 +71,9 @@ class Tokenizer {
   // The tokens of `text` alone, all of them. Throws ErrorCode::bad_data when it is not UTF-8.
   std::vector<int32_t> pieces(std::string_view text) const;
 
+  // The same, and their types where these tell the letter case; otherwise none.
+  Tokens typed_pieces(std::string_view text) const;
+
   // The text that tokens make: words with spaces between them, pieces that go on inside a word
   // ("##ing") without; special tokens but [UNK] are left out.
   virtual std::string join(std::span<const int32_t> ids) const;
@@ -81,6 +84,9 @@ class Tokenizer {
   const Framing& framing() const { return framing_; }
   void set_truncation(const Truncation& truncation) { truncation_ = truncation; }
   const Truncation& truncation() const { return truncation_; }
+  // Whether token types of single texts tell the letter case of words (text/letter_case.h).
+  void set_letter_case(bool letter_case) { letter_case_ = letter_case; }
+  bool letter_case() const { return letter_case_; }
 
   // The longest input of a model with so many positions.
   int most_tokens(int64_t positions) const;
@@ -114,6 +120,7 @@ class Tokenizer {
 
   Framing framing_;  // BERT's, unless the family has another
   Truncation truncation_;
+  bool letter_case_ = false;
 };
 
 }  // namespace headroom

@@ -66,6 +66,10 @@ void start_from(const std::filesystem::path& init, const std::vector<std::string
   for (size_t i = 0; i < fresh.layers.size() && !same_controllers; ++i) {
     model.weights.layers[i].controller = fresh.layers[i].controller;
   }
+  torch::Tensor& types = model.weights.types;
+  if (types.defined() && types.size(0) != model.shape.token_types) {
+    types = types.narrow(0, 0, 1).repeat({model.shape.token_types, 1});
+  }
   const int64_t longest = model.shape.positions;
   model.weights.longest = longest;
   if (model.weights.positions.defined()) {

@@ -15,7 +15,8 @@ inline namespace train {
 // Puts the encoder of the checkpoint `init` into `model`, which has fresh weights for `labels`. The
 // pooler comes along when `init` has one, its classifier when it has the same output and labels,
 // how it makes vectors when `task` does, its controllers when the model has such, too. Positions
-// beyond model.shape are cut off.
+// beyond model.shape are cut off. Where model.shape has another number of token types, each begins
+// as the first.
 void start_from(const std::filesystem::path& init, const std::vector<std::string>& labels,
                 ElasticModel& model, Task task = Task::classify);
 

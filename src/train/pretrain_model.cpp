@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -12,6 +13,7 @@
 #include "base/measure/machine.h"
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/tensors/checksum.h"
 #include "data/formats/documents.h"
 #include "model/weights_io.h"
 #include "text/wordpiece/wordpiece_tokenizer.h"
@@ -110,18 +112,16 @@ StagePlan plan_for(const PretrainRequest& request, std::unique_ptr<Stage> stage)
 
 std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
   const ModelShape& s = request.shape;
-  uint64_t digest = 0;  // other text of the same size is other data
-  for (const int32_t token : corpus.train.tokens) {
-    digest = mix_key({digest, static_cast<uint64_t>(token)});
-  }
+  Xxh64 digest;  // other text of the same size is other data
+  digest.update(std::as_bytes(std::span(corpus.train.tokens)));
   return fmt::format(
-      "pretrain v4 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
+      "pretrain v5 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
       "rate={} warmup={} drop={} wd={} mask={}/{} steps={} minutes={} validate={} seed={}",
-      corpus.train.size(), request.row_tokens, digest, corpus.vocabulary.size(), request.lower_case,
-      s.layers, s.width, s.heads, s.ffn, attention_name(s.attention), request.init.string(),
-      request.batch_rows, request.rate, request.warmup, request.dropout, request.weight_decay,
-      request.mask_share, request.mask_share_at_end, request.steps, request.minutes,
-      request.validate_every, request.seed);
+      corpus.train.size(), request.row_tokens, digest.digest(), corpus.vocabulary.size(),
+      request.lower_case, s.layers, s.width, s.heads, s.ffn, attention_name(s.attention),
+      request.init.string(), request.batch_rows, request.rate, request.warmup, request.dropout,
+      request.weight_decay, request.mask_share, request.mask_share_at_end, request.steps,
+      request.minutes, request.validate_every, request.seed);
 }
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,

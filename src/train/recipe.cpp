@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "base/join.h"
@@ -75,8 +76,15 @@ std::string describe(const Recipe& recipe, Method method) {
 StageSettings stage_settings(const Recipe& recipe, Method method) {
   StageSettings settings = recipe.stages;
   if (method == Method::nested) {
-    settings.budget_low = 0.125;
-    settings.budget_grid = {0.125, 0.25, 0.5, 0.75, 1.0};
+    const auto outside = [](double budget) { return !(budget > 0 && budget <= 1); };
+    if (settings.anchors.empty() ||
+        std::any_of(settings.anchors.begin(), settings.anchors.end(), outside)) {
+      throw Error(ErrorCode::usage, "train", "--anchor-budgets needs budgets above 0, at most 1");
+    }
+    settings.budget_low = *std::min_element(settings.anchors.begin(), settings.anchors.end());
+    std::set<double> grid = {0.25, 0.5, 0.75, 1.0};
+    grid.insert(settings.anchors.begin(), settings.anchors.end());
+    settings.budget_grid = {grid.lower_bound(settings.budget_low), grid.end()};
   }
   return settings;
 }

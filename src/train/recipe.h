@@ -19,7 +19,9 @@ struct StageSettings {
   double overshoot_weight = 5.0;  // on exceeding the requested budget, squared
   double distill_weight = 0.5;    // share of the loss that follows the teacher
   double temperature = 2.0;
-  double budget_low = 0.1;                                   // budgets are drawn from [low, 1] ...
+  std::vector<double> anchors = {
+      0.125};               // nested: budgets of every step, beside 1 and a random one
+  double budget_low = 0.1;  // budgets are drawn from [low, 1] ...
   std::vector<double> budget_grid = {0.25, 0.5, 0.75, 1.0};  // ... or, half the time, from these
   std::optional<double> fixed_budget;                        // static gates: always this one
 };

@@ -13,7 +13,7 @@ inline namespace train {
 
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-// Headings of what few need, which --help leaves to --help-all (cli/help.cpp).
+// Headings of what few need, which --help leaves to --help-all (cli/help/help.cpp).
 inline constexpr const char* budgeted_group = "Budgeted";
 inline constexpr const char* training_details = "Training details";
 inline constexpr const char* model_details = "Model details";
@@ -77,6 +77,10 @@ void visit_settings(StageSettings& stages, Visitor&& visit) {
   visit(Setting{"distill-weight", "share of the teacher in the loss", training_details, 0, 1},
         stages.distill_weight);
   visit(Setting{"temperature", "of distillation", training_details, 0.01, 100}, stages.temperature);
+  visit(Setting{"anchor-budgets",
+                "nested: budgets of every step, beside 1 and a random one; none below the smallest",
+                training_details},
+        stages.anchors);
   visit(Setting{"budget-low", "smallest budget drawn"}, stages.budget_low);
   visit(Setting{"budget-grid", "budgets drawn half the time"}, stages.budget_grid);
   visit(Setting{"fixed-budget", "the one budget of static gates"}, stages.fixed_budget);
@@ -137,19 +141,30 @@ void visit_settings(TaskRequest& task, Visitor&& visit) {
   visit(Setting{"data", "training rows, a data SPEC", group}, task.data);
   visit(Setting{"eval-data", "test rows, a data SPEC; scored once, at the end", group},
         task.eval_data);
+  visit(
+      Setting{"validation-data",
+              "rows to choose by, a data SPEC, or split: rows set aside of --data; without it the "
+              "official part of a known set, if it has one, and split otherwise",
+              group},
+      task.validation_data);
   visit(Setting{"max-tokens", "longest input, special tokens included", group, 4, most_tokens},
         task.max_tokens);
   visit(Setting{"tokenizer", "word or wordpiece; lm: character or space; --init brings its own",
                 group},
         task.tokenizer);
   visit(Setting{"cased", "wordpiece: keep capitals and accents", group}, task.cased);
+  visit(Setting{"letter-case",
+                "tag: token types tell capitals, where the vocabulary is lower case; =false: not",
+                group},
+        task.letter_case);
   visit(Setting{"vocab-size", "most words or pieces kept", group, 10, 1e6}, task.vocabulary_size);
   visit(Setting{"min-count", "a word must be seen this often", group, 1, 1e6}, task.min_count);
   visit(Setting{"patch", "images: side of a patch in pixels", group, 1, 4096}, task.patch);
   visit(Setting{"train-rows", "use a class-balanced sample; 0: all rows", group, 0, no_limit},
         task.train_rows);
-  visit(Setting{"validation-rows", "rows set aside, class-balanced; 0: a tenth, at most 2,000",
-                group, 0, no_limit},
+  visit(Setting{"validation-rows",
+                "rows set aside of --data, class-balanced; 0: a tenth, at most 2,000", group, 0,
+                no_limit},
         task.validation_rows);
   visit(Setting{"keep-end", "texts that are too long lose their beginning"}, task.keep_end);
   visit(Setting{"split-seed", "of the validation split"}, task.split_seed);

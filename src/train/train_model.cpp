@@ -141,10 +141,19 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   }
   const auto lock = ranks->first() ? open_output(output) : nullptr;
   progress.note(
-      fmt::format("{}: {} training rows, {} validation, {} test, {}, {} words", data.name,
+      fmt::format("{}: {} training rows, {} validation{}, {} test, {}, {} words", data.name,
                   data.task == Task::synthetic ? "fresh" : std::to_string(data.train.size()),
-                  data.validation.size(), data.test.size(), counted(data.labels.size(), "label"),
-                  shape.vocabulary));
+                  data.validation.size(),
+                  data.validation_name.empty() ? "" : fmt::format(" ({})", data.validation_name),
+                  data.test.size(), counted(data.labels.size(), "label"), shape.vocabulary));
+  if (!data.validation_name.empty() && request.task.validation_data.empty()) {
+    progress.note(fmt::format(
+        "validation is the official part; --validation-data {} sets training rows aside instead",
+        set_aside));
+  }
+  if (data.letter_case) {
+    progress.note("the vocabulary is lower case: token types tell the tagger of capitals");
+  }
   if (init) tell_losses(request, *init, data, progress);
 
   ElasticModel model = starting_model(request, shape, data, device);

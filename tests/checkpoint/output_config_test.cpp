@@ -52,6 +52,18 @@ TEST(OutputConfig, ComesBackWholeWithClassAndVersion) {
   }
 }
 
+TEST(OutputConfig, LetterCaseIsForTaggersWithItsTokenTypes) {
+  ModelConfig config = output_model(Task::tag);
+  config.letter_case = true;
+  config.shape.token_types = 5;
+  EXPECT_TRUE(written_and_read(config).letter_case);
+  EXPECT_EQ(config_to_json(config)["headroom"]["format"], 7);
+  config.shape.token_types = 2;
+  expect_refused(config_to_json(config), "is for taggers with 5 token types");
+  expect_error(ErrorCode::usage, "--letter-case=false",
+               [&] { require_plain_types(config, "export"); });
+}
+
 TEST(OutputConfig, NamesTheClassOfTransformers) {
   EXPECT_EQ(output_model(Task::tag).architecture(), "BertForTokenClassification");
   EXPECT_EQ(output_model(Task::embed).architecture(), "BertModel");

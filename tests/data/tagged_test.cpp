@@ -67,6 +67,18 @@ WordPieceTokenizer pieces_tokenizer() {
   return WordPieceTokenizer(Vocabulary::with_words({"play", "##ing", "in", "rome"}), true);
 }
 
+TEST(Tagged, TypesTellTheLetterCaseWhereTheTokenizerDoes) {
+  const TaggedDataset dataset = load("Playing B-ACT\nin O\nROME B-LOC\n");
+  WordPieceTokenizer tokenizer = pieces_tokenizer();
+  EXPECT_TRUE(encode_tagged(dataset, tokenizer, 16).types.empty());
+  tokenizer.set_letter_case(true);
+  const EncodedDataset rows = encode_tagged(dataset, tokenizer, 16);
+  EXPECT_EQ(rows.types, (std::vector<int32_t>{0, 1, 1, 0, 2, 0}));
+  const EncodedDataset parts = encode_tagged(dataset, tokenizer, 5);
+  ASSERT_EQ(parts.size(), 2);
+  EXPECT_EQ(parts.types, (std::vector<int32_t>{0, 1, 1, 0, 0, 0, 2, 0})) << "cut between words";
+}
+
 TEST(Tagged, OnlyFirstPiecesHaveTags) {
   const TaggedDataset dataset = load("Playing B-ACT\nin O\nRome B-LOC\n");
   const WordPieceTokenizer tokenizer = pieces_tokenizer();

@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "checkpoint/checkpoint.h"
+#include "engine/answers/answer_texts.h"
 #include "engine/session.h"
 #include "support.h"
 #include "train/evaluate/predictor.h"
 #include "train/reviews.h"
+#include "train/rows/validation_data.h"
 #include "train/stop_at.h"
 
 namespace headroom {
@@ -193,14 +195,15 @@ TEST_P(Outputs, AreTheSameInBothEngines) {
   train_quietly(asked);
   const ModelConfig config = read_config(asked.out);
   Session session(EngineModel::load(asked.out, config, {Precision::fp32, {}}), 1);
-  const std::vector<Text> texts = {{"the old apple was near rome"}, {"pear"}};
+  const std::vector<Text> texts = {
+      {"the old apple was near rome"}, {"The old Apple was near ROME"}, {"pear"}};
   for (const double budget : {1.0, 0.25}) {
     const Predictor predictor(asked.out, budget, 1, "cpu");
     for (const Text& one : texts) {
       Text text = one;
       if (config.task == Task::rerank) text.pair = "a plum with oslo";
       const Answer torch = predictor.predict(text);
-      const Tokens tokens = {session.model().tokenizer().encode(text.text, 20)};
+      const Tokens tokens = session.model().tokenizer().tokens(text, 20);
       const Answer native = config.task == Task::tag
                                 ? session.run(std::span(&tokens, 1), Budget{budget})[0]
                                 : session.run(std::span(&text, 1), Budget{budget})[0];
@@ -223,6 +226,72 @@ INSTANTIATE_TEST_SUITE_P(
                       Example{Task::embed, scored_pairs, "csv", "?label=1&text=2&text_pair=3",
                               "spearman", 0.7}),
     [](const auto& given) { return std::string(task_name(given.param.task)); });
+
+// Words that are names where they are capitalised.
+std::string capital_rows(int rows, uint64_t seed) {
+  Random random{seed};
+  std::string conll;
+  for (int i = 0; i < rows; ++i) {
+    conll += some(noise, random) + " O\n";
+    conll += random.below(2) == 0 ? "Rose B-PER\n" : "rose O\n";
+    conll += some(noise, random) + " O\n\n";
+  }
+  return conll;
+}
+
+TEST(Tagger, OfALowerCaseVocabularyFindsNamesByTheirCapitals) {
+  const TemporaryFolder folder;
+  TrainRequest request = request_for("", folder.path() / "model");
+  request.task.task = Task::tag;
+  request.task.data = "conll:" + folder.write("train", capital_rows(240, 1)).string();
+  request.task.validation_data = "conll:" + folder.write("dev", capital_rows(60, 2)).string();
+  request.task.min_count = 1;
+  request.method = Method::dense;
+  request.recipe.dense_epochs = 8;
+  request.recipe.dense_rate = 5e-3;
+  EXPECT_EQ(train_quietly(request).scores[0].examples, 60) << "all of --validation-data";
+  EXPECT_EQ(evaluate_at(request.out, request.task.validation_data, {1.0})[0].measures[0].value, 1);
+  const ModelConfig config = read_config(request.out);
+  EXPECT_TRUE(config.letter_case);
+  Session session(EngineModel::load(request.out, config, {Precision::fp32, {}}), 1);
+  const std::vector<Text> texts = {{"the old Rose was near the rose"}};
+  const Answer answer = answer_texts(session, texts, std::vector<Budget>{{}}, {})[0];
+  ASSERT_EQ(answer.entities.size(), 1U);
+  EXPECT_EQ(answer.entities[0].start, 8);
+
+  request.out = folder.path() / "plain";
+  request.task.letter_case = false;
+  EXPECT_LT(train_quietly(request).scores[0].measures[0].value, 0.9);
+  EXPECT_FALSE(read_config(request.out).letter_case);
+}
+
+TEST(ValidationData, IsTheOfficialPartOfAKnownSetUnlessToldOtherwise) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder.path() / "conll2003");
+  for (const char* part : {"train", "valid", "test"}) {
+    folder.write(std::string("conll2003/") + part + ".txt", capital_rows(40, 1));
+  }
+  TaskRequest request = default_request(Task::tag, false).task;
+  request.data = "conll2003";
+  request.data_dir = folder.path();
+  EXPECT_EQ(validation_spec(request), "conll2003:validation");
+  request.validation_rows = 10;
+  EXPECT_EQ(validation_spec(request), "") << "so many are to be set aside";
+  request.validation_rows = 0;
+  request.validation_data = set_aside;
+  EXPECT_EQ(validation_spec(request), "");
+  request.validation_data = "conll:mine.txt";
+  EXPECT_EQ(validation_spec(request), "conll:mine.txt");
+  request.validation_rows = 10;
+  expect_error(ErrorCode::usage, "leave one of them out", [&] { validation_spec(request); });
+
+  request.validation_data.clear();
+  request.validation_rows = 0;
+  request.data = "conll2003+conll:more.txt";
+  EXPECT_EQ(validation_spec(request), "") << "a file has no official part";
+  request.data = "conll2003:test";
+  EXPECT_EQ(validation_spec(request), "");
+}
 
 TEST(NumberModel, SaysItsNumbersInTheUnitsOfTheData) {
   const TemporaryFolder folder;

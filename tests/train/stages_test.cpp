@@ -204,6 +204,7 @@ class OnePrefixStep : public OneStep {
   OnePrefixStep() {
     model.order = teacher.order = uniform_order(model.shape, 4);
     settings.budget_low = 0.25;
+    settings.anchors = {0.25};
   }
   torch::Tensor logits_at(double budget) const {
     const Selection selection = select_units(*model.order, model.shape, budget);
@@ -223,7 +224,7 @@ TEST_F(OnePrefixStep, NestedIsTheMeanOfWholeSmallestAndDrawn) {
 TEST_F(OnePrefixStep, NestedWithoutDistillationFollowsTheLabels) {
   settings.distill_weight = 0;
   settings.fixed_budget = 1.0;
-  settings.budget_low = 1.0;
+  settings.anchors = {1.0};
   const double expected = task_loss(logits_of(model, {}), batch.labels, 0.0).item<double>();
   EXPECT_NEAR(loss_of(*nested_stage(settings, {}, validation)).item<double>(), expected, 1e-6);
 }

@@ -34,6 +34,7 @@ std::string torch_name(DType dtype) {
 // What no BERT of Transformers computes cannot be imitated by setting weights to zero.
 void require_bert(const ModelConfig& config, const Selection& kept, double budget) {
   const ModelShape& shape = config.shape;
+  require_plain_types(config, "export");
   if (shape.attention != AttentionKind::standard) {
     refuse(fmt::format("its attention is {}, which no BERT of Transformers has",
                        attention_name(shape.attention)));

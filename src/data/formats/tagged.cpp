@@ -125,13 +125,17 @@ class RowBuilder {
   void add(const TaggedSentence& sentence, int32_t group) {
     for (size_t i = 0; i < sentence.words.size(); ++i) {
       // Behind a blank, as in a text: some tokenizers have other pieces there.
-      std::vector<int32_t> word = tokenizer_.pieces((i > 0 ? " " : "") + sentence.words[i]);
+      Tokens typed = tokenizer_.typed_pieces((i > 0 ? " " : "") + sentence.words[i]);
+      std::vector<int32_t>& word = typed.ids;
       if (word.empty()) word = {tokenizer_.vocabulary().unknown_id()};  // of invisible characters
       if (word.size() > room_) word.resize(room_);
       if (pieces_.size() + word.size() > room_) finish(group);
       tags_.push_back(sentence.tags[i]);
       tags_.resize(tags_.size() + word.size() - 1, EncodedDataset::no_tag);
       pieces_.insert(pieces_.end(), word.begin(), word.end());
+      if (!tokenizer_.letter_case()) continue;
+      typed.types.resize(word.size(), 0);
+      types_.insert(types_.end(), typed.types.begin(), typed.types.end());
     }
     finish(group);
   }
@@ -145,6 +149,12 @@ class RowBuilder {
     rows_.tags.resize(rows_.tokens.size(), EncodedDataset::no_tag);
     std::copy(tags_.begin(), tags_.end(),
               rows_.tags.begin() + static_cast<std::ptrdiff_t>(begin + lead_));
+    if (tokenizer_.letter_case()) {
+      rows_.types.resize(rows_.tokens.size(), 0);
+      std::copy(types_.begin(), types_.end(),
+                rows_.types.begin() + static_cast<std::ptrdiff_t>(begin + lead_));
+      types_.clear();
+    }
     rows_.groups.push_back(group);
     pieces_.clear();
     tags_.clear();
@@ -156,6 +166,7 @@ class RowBuilder {
   size_t lead_ = 0;  // special tokens in front
   std::vector<int32_t> pieces_;
   std::vector<int32_t> tags_;
+  std::vector<int32_t> types_;  // where they tell the letter case
 };
 
 }  // namespace

@@ -85,13 +85,9 @@ Answer Predictor::predict(const Text& text) const {
   const CheckpointModel& checkpoint = state_->checkpoint;
   const auto max_tokens = static_cast<int>(checkpoint.config.longest_input());
   EncodedDataset row;
-  if (text.pair) {
-    const EncodedPair pair = checkpoint.tokenizer->encode_pair(text.text, *text.pair, max_tokens);
-    row.append(pair.ids, 0);
-    row.types = pair.types;
-  } else {
-    row.append(checkpoint.tokenizer->encode(text.text, max_tokens), 0);
-  }
+  const Tokens tokens = checkpoint.tokenizer->tokens(text, max_tokens);
+  row.append(tokens.ids, 0);
+  row.types = tokens.types;
   const int32_t first = 0;
   const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());
   ChoiceTrace trace;

@@ -8,8 +8,9 @@ namespace headroom {
 inline namespace train {
 
 // Of `units` rows, sentences or queries: a sample of --train-rows, of it --validation-rows set
-// aside, both drawn by the split seed.
-SplitIndices split_units(int64_t units, const TaskRequest& request);
+// aside, both drawn by the split seed. None is where `validation`, a SPEC, has other rows for it.
+SplitIndices split_units(int64_t units, const TaskRequest& request,
+                         const std::string& validation = "");
 
 }  // namespace train
 }  // namespace headroom

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
+#include "text/letter_case.h"
 
 namespace headroom {
 inline namespace train {
@@ -15,7 +16,8 @@ constexpr int64_t synthetic_epoch_rows = 20000;
 
 TextCoding read_coding(const std::filesystem::path& checkpoint) {
   const ModelConfig config = read_config(checkpoint);
-  return {config.tokenizer, config.lower_case, read_vocabulary(checkpoint, config)};
+  return {config.tokenizer, config.lower_case, read_vocabulary(checkpoint, config),
+          config.shape.token_types > 0};
 }
 
 ModelShape fit_shape(ModelShape shape, const TaskData& data) {
@@ -30,6 +32,7 @@ ModelShape fit_shape(ModelShape shape, const TaskData& data) {
   shape.patch_values = data.train.image.patch_values();
   if (rows != RowForm::translation) shape.decoder_layers = 0;
   if (rows == RowForm::stream || rows == RowForm::image) shape.token_types = 0;
+  if (data.letter_case) shape.token_types = letter_cases;
   return shape;
 }
 

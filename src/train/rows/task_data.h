@@ -21,6 +21,7 @@ struct TextCoding {
   TokenizerKind tokenizer = TokenizerKind::word;
   bool lower_case = true;
   Vocabulary vocabulary;
+  bool typed = true;  // the model has token types
 };
 
 struct TaskData {
@@ -30,10 +31,12 @@ struct TaskData {
   std::vector<std::string> labels;
   TokenizerKind tokenizer = TokenizerKind::word;
   bool lower_case = true;
+  bool letter_case = false;  // token types tell it
   std::optional<Vocabulary> vocabulary;
   EncodedDataset train;
   EncodedDataset validation;
-  EncodedDataset test;  // empty when there is no eval_data
+  std::string validation_name;  // its SPEC; empty: rows set aside of the training rows
+  EncodedDataset test;          // empty when there is no eval_data
   int max_tokens = 0;
 };
 

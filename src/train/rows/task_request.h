@@ -12,15 +12,20 @@ namespace headroom {
 inline namespace train {
 
 inline constexpr int most_tokens = 4096;  // a checkpoint to start from has its own limit
+inline constexpr const char* set_aside =
+    "split";  // as validation data: a part of the training rows
 
 struct TaskRequest {
   Task task = Task::classify;
   std::string data;       // SPEC of the training rows; synthetic: "synthetic?..." or empty
   std::string eval_data;  // SPEC of the test rows; empty: none
+  // SPEC of the validation rows, or set_aside; empty: train/rows/validation_data.h chooses.
+  std::string validation_data = set_aside;
   std::filesystem::path data_dir;
   int max_tokens = 64;  // special tokens included
   TokenizerKind tokenizer = TokenizerKind::word;
   bool cased = false;           // wordpiece: keep capitals and accents
+  bool letter_case = true;      // tag: tell capitals by token types where the vocabulary has none
   int vocabulary_size = 20000;  // most tokens kept, special ones included
   int min_count = 2;            // a word must be seen this often
   int64_t train_rows = 0;       // 0: all; otherwise a class-balanced sample

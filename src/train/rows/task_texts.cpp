@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "data/load.h"
 #include "data/split.h"
+#include "train/rows/validation_data.h"
 
 namespace headroom {
 inline namespace train {
@@ -33,14 +34,22 @@ TaskTexts load_task_texts(const TaskRequest& request) {
     all =
         take_rows(all, sample_stratified(all.row_labels(), request.train_rows, request.split_seed));
   }
-  const auto rows = static_cast<int64_t>(all.rows.size());
-  const SplitIndices split =
-      split_stratified(all.row_labels(), request.validation_count(rows), request.split_seed);
-  TaskTexts texts{take_rows(all, split.train), take_rows(all, split.validation), {}};
-  if (!request.eval_data.empty()) {
-    texts.test =
-        load_text_dataset(request.eval_data, request.data_dir, &all.labels, request.max_memory);
+  const auto load = [&](const std::string& spec) {
+    return load_text_dataset(spec, request.data_dir, &all.labels, request.max_memory);
+  };
+  TaskTexts texts;
+  texts.validation_name = validation_spec(request);
+  if (texts.validation_name.empty()) {
+    const auto rows = static_cast<int64_t>(all.rows.size());
+    const SplitIndices split =
+        split_stratified(all.row_labels(), request.validation_count(rows), request.split_seed);
+    texts.train = take_rows(all, split.train);
+    texts.validation = take_rows(all, split.validation);
+  } else {
+    texts.validation = load(texts.validation_name);
+    texts.train = all;
   }
+  if (!request.eval_data.empty()) texts.test = load(request.eval_data);
   return texts;
 }
 

@@ -10,7 +10,8 @@ inline namespace train {
 struct TaskTexts {
   TextDataset train;
   TextDataset validation;
-  TextDataset test;  // no rows when there is no eval_data
+  std::string validation_name;  // its SPEC; empty: set aside of the training rows
+  TextDataset test;             // no rows when there is no eval_data
 };
 
 // For every task but the synthetic one, whose rows are never texts.

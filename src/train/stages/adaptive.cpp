@@ -90,15 +90,17 @@ class AdaptiveStage : public Stage {
   }
 
  private:
-  ChoiceOverride override() const { return {adaptive_.fixed_share, adaptive_.random_heads}; }
+  ChoiceOverride override() const {
+    return {adaptive_.fixed_share, adaptive_.random_heads, adaptive_.heads_per_layer};
+  }
 
   // One layer's (B, H) factors: hard for the examples in `hard`, soft for the others.
   torch::Tensor factors(const ElasticModel& model, const HeadLimit& limit,
                         const torch::Tensor& gates, const torch::Tensor& hard, size_t layer,
                         const torch::Tensor& x, const torch::Tensor& key_bias) {
     const auto H = static_cast<double>(limit.heads);
-    const HeadRequest request =
-        overruled(ask_controller(*model.weights.layers[layer].controller, x, key_bias), override());
+    const HeadRequest request = overruled(
+        ask_controller(*model.weights.layers[layer].controller, x, key_bias), override(), layer);
     const double noise = adaptive_.noise.at(progress_);
     const torch::Tensor noisy =
         noise > 0 ? request.relevance + noise * gumbel_like(request.relevance) : request.relevance;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace headroom {
 inline namespace train {
@@ -38,9 +39,10 @@ struct AdaptiveSettings {
   double distill_weight = 0.0;  // share of the loss that follows the model the stage began with
   bool gates = false;           // train P1's gates too, for budgets that cap the choice
 
-  // Controls, for experiments: s as this number, or heads at random.
+  // Controls, for experiments: s as this number, heads at random, or so many heads.
   std::optional<double> fixed_share;
   bool random_heads = false;
+  std::vector<double> heads_per_layer;  // on average, mixing floor and ceiling; empty: as s says
 };
 
 }  // namespace train

@@ -60,13 +60,16 @@ class NestedStage : public Stage {
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
     torch::Tensor taught;
     if (settings_.distill_weight > 0) taught = teacher_logits(*teacher_, batch);
+    std::vector<double> budgets = {1.0};
+    budgets.insert(budgets.end(), settings_.anchors.begin(), settings_.anchors.end());
+    budgets.push_back(draw_budget(settings_, random));
     torch::Tensor total;
-    for (const double budget : {1.0, settings_.budget_low, draw_budget(settings_, random)}) {
+    for (const double budget : budgets) {
       const torch::Tensor logits = forward(at_budget(model, budget), batch, model.training());
       const torch::Tensor one = blend(settings_, *model.objective, logits, taught, batch);
       total = total.defined() ? total + one : one;
     }
-    return total / 3.0;
+    return total / static_cast<double>(budgets.size());
   }
   Validation validate(const ElasticModel& model) override {
     return validate_prefixes(model, validation_, settings_.budget_grid);

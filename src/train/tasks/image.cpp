@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "data/split.h"
+#include "train/rows/validation_data.h"
 #include "train/tasks/tasks.h"
 
 namespace headroom {
@@ -22,28 +23,41 @@ void set_image_defaults(TrainRequest& request) {
   request.shape.ffn = 256;
 }
 
+void require_same_size(const EncodedDataset& rows, const EncodedDataset& train,
+                       std::string_view what) {
+  if (rows.image == train.image) return;
+  throw Error(ErrorCode::bad_data, "load images",
+              fmt::format("the {} images have another size than the training images", what));
+}
+
 TaskData load_image_task(const TaskRequest& request, const TextCoding* /*fixed*/) {
   require_data(request, "idx:IMAGES,LABELS, cifar:FILE, mnist or cifar10");
   ImageDataset all = load_images(request.data, request.data_dir, request.max_memory);
   if (request.train_rows > 0) {
     all = pick_images(all, sample_stratified(all.labels, request.train_rows, request.split_seed));
   }
-  const SplitIndices split =
-      split_stratified(all.labels, request.validation_count(all.size()), request.split_seed);
+  const auto load = [&](const std::string& spec) {
+    return encode_images(load_images(spec, request.data_dir, request.max_memory), request.patch);
+  };
   TaskData data;
   data.task = Task::image;
   data.name = request.data;
   data.labels = all.names;
   data.vocabulary = Vocabulary::with_words({});
-  data.train = encode_images(pick_images(all, split.train), request.patch);
-  data.validation = encode_images(pick_images(all, split.validation), request.patch);
+  data.validation_name = validation_spec(request);
+  if (data.validation_name.empty()) {
+    const SplitIndices split =
+        split_stratified(all.labels, request.validation_count(all.size()), request.split_seed);
+    data.train = encode_images(pick_images(all, split.train), request.patch);
+    data.validation = encode_images(pick_images(all, split.validation), request.patch);
+  } else {
+    data.train = encode_images(all, request.patch);
+    data.validation = load(data.validation_name);
+  }
+  require_same_size(data.validation, data.train, "validation");
   if (!request.eval_data.empty()) {
-    data.test = encode_images(load_images(request.eval_data, request.data_dir, request.max_memory),
-                              request.patch);
-    if (data.test.image != data.train.image) {
-      throw Error(ErrorCode::bad_data, "load images",
-                  "the test images have another size than the training images");
-    }
+    data.test = load(request.eval_data);
+    require_same_size(data.test, data.train, "test");
   }
   data.max_tokens = static_cast<int>(data.train.image.patches() + 1);
   return data;

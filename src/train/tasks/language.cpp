@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "checkpoint/make_tokenizer.h"
 #include "text/plain_tokenizer.h"
+#include "train/rows/validation_data.h"
 #include "train/tasks/tasks.h"
 
 namespace headroom {
@@ -55,15 +56,21 @@ TaskData load_language_task(const TaskRequest& request, const TextCoding* /*fixe
   data.vocabulary = language_vocabulary(text, request);
   const auto tokenizer = make_tokenizer(data.tokenizer, true, *data.vocabulary);
   std::vector<int32_t> tokens = tokenizer->pieces(text);
-  const auto end = tokens.end() - static_cast<std::ptrdiff_t>(tokens.size() / 20);
-  data.validation = stream_rows({end, tokens.end()}, request.max_tokens, "the last twentieth");
-  tokens.erase(end, tokens.end());
-  data.train = stream_rows(tokens, request.max_tokens, request.data);
-  if (!request.eval_data.empty()) {
-    data.test = stream_rows(
-        tokenizer->pieces(load_plain_text(request.eval_data, request.data_dir, request.max_memory)),
-        request.max_tokens, request.eval_data);
+  const auto load = [&](const std::string& spec) {
+    return stream_rows(
+        tokenizer->pieces(load_plain_text(spec, request.data_dir, request.max_memory)),
+        request.max_tokens, spec);
+  };
+  data.validation_name = validation_spec(request);
+  if (data.validation_name.empty()) {
+    const auto end = tokens.end() - static_cast<std::ptrdiff_t>(tokens.size() / 20);
+    data.validation = stream_rows({end, tokens.end()}, request.max_tokens, "the last twentieth");
+    tokens.erase(end, tokens.end());
+  } else {
+    data.validation = load(data.validation_name);
   }
+  data.train = stream_rows(tokens, request.max_tokens, request.data);
+  if (!request.eval_data.empty()) data.test = load(request.eval_data);
   return data;
 }
 

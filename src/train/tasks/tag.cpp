@@ -3,6 +3,7 @@
 #include "data/eval_rows.h"
 #include "data/formats/tagged.h"
 #include "train/rows/split_units.h"
+#include "train/rows/validation_data.h"
 #include "train/tasks/tasks.h"
 #include "train/tasks/text_coding.h"
 
@@ -26,15 +27,24 @@ TaggedDataset pick_sentences(const TaggedDataset& all, const std::vector<int32_t
   return part;
 }
 
+// What a tokenizer.json does with them only its pieces tell.
+bool loses_capitals(const TaskData& data, const Tokenizer& tokenizer) {
+  if (data.tokenizer != TokenizerKind::pipeline) return data.lower_case;
+  return tokenizer.pieces("Paris PARIS") == tokenizer.pieces("paris paris");
+}
+
 TaskData load_tag_task(const TaskRequest& request, const TextCoding* fixed) {
   require_data(request, "conll:FILE, jsonl:FILE or conll2003");
   const TaggedDataset all =
       load_tagged(request.data, request.data_dir, nullptr, request.max_memory);
-  const SplitIndices split = split_units(static_cast<int64_t>(all.sentences.size()), request);
+  const std::string official = validation_spec(request);
+  const SplitIndices split =
+      split_units(static_cast<int64_t>(all.sentences.size()), request, official);
   const TaggedDataset train = pick_sentences(all, split.train);
   TaskData data;
   data.task = Task::tag;
   data.name = all.name;
+  data.validation_name = official;
   data.labels = all.labels;
   data.max_tokens = request.max_tokens;
   set_coding(data, fixed, request, [&](const TakeText& take) {
@@ -43,13 +53,18 @@ TaskData load_tag_task(const TaskRequest& request, const TextCoding* fixed) {
     }
   });
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
+  data.letter_case =
+      request.letter_case && (fixed == nullptr || fixed->typed) && loses_capitals(data, *tokenizer);
+  tokenizer->set_letter_case(data.letter_case);
+  const auto load = [&](const std::string& spec) {
+    return load_tagged(spec, request.data_dir, &all.labels, request.max_memory);
+  };
   data.train = encode_tagged(train, *tokenizer, request.max_tokens);
   data.validation =
-      encode_tagged(pick_sentences(all, split.validation), *tokenizer, request.max_tokens);
+      encode_tagged(official.empty() ? pick_sentences(all, split.validation) : load(official),
+                    *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
-    data.test = encode_tagged(
-        load_tagged(request.eval_data, request.data_dir, &all.labels, request.max_memory),
-        *tokenizer, request.max_tokens);
+    data.test = encode_tagged(load(request.eval_data), *tokenizer, request.max_tokens);
   }
   return data;
 }

@@ -4,6 +4,7 @@
 #include "checkpoint/make_tokenizer.h"
 #include "data/eval_rows.h"
 #include "train/rows/split_units.h"
+#include "train/rows/validation_data.h"
 #include "train/tasks/tasks.h"
 #include "train/tasks/text_coding.h"
 
@@ -56,11 +57,13 @@ TaskData load_target_task(const TaskRequest& request, const TextCoding* fixed) {
   const TargetDataset all = load_targets(request.data, request.data_dir, task, TargetUse::train,
                                          nullptr, request.max_memory);
   const int64_t units = task == Task::rerank ? all.groups : static_cast<int64_t>(all.rows.size());
-  const SplitIndices split = split_units(units, request);
+  const std::string official = validation_spec(request);
+  const SplitIndices split = split_units(units, request, official);
   const TargetDataset train = pick_rows(all, task, split.train);
   TaskData data;
   data.task = task;
   data.name = all.name;
+  data.validation_name = official;
   data.labels = all.labels;
   if (task == Task::regress || task == Task::rerank) data.labels = {"score"};
   data.max_tokens = request.max_tokens;
@@ -71,12 +74,15 @@ TaskData load_target_task(const TaskRequest& request, const TextCoding* fixed) {
   });
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
   data.train = encode_targets(train, task, *tokenizer, request.max_tokens);
-  data.validation = encode_targets(candidates_of(pick_rows(all, task, split.validation)), task,
-                                   *tokenizer, request.max_tokens);
+  const auto load = [&](const std::string& spec) {
+    return load_targets(spec, request.data_dir, task, TargetUse::score, &all.labels,
+                        request.max_memory);
+  };
+  const TargetDataset validation =
+      official.empty() ? candidates_of(pick_rows(all, task, split.validation)) : load(official);
+  data.validation = encode_targets(validation, task, *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
-    data.test = encode_targets(load_targets(request.eval_data, request.data_dir, task,
-                                            TargetUse::score, &all.labels, request.max_memory),
-                               task, *tokenizer, request.max_tokens);
+    data.test = encode_targets(load(request.eval_data), task, *tokenizer, request.max_tokens);
   }
   return data;
 }

@@ -40,6 +40,7 @@ TaskData load_task(const TaskRequest& request, const TextCoding* fixed) {
 TrainRequest default_request(Task task, bool fine_tune) {
   TrainRequest request;
   request.task.task = task;
+  request.task.validation_data.clear();
   definition(task).set_defaults(request);
   if (fine_tune) {
     request.recipe = open_recipe(request.recipe);

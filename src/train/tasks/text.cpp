@@ -12,7 +12,7 @@ namespace headroom {
 inline namespace train {
 namespace {
 
-// --task pair is for pairs, and the test rows are what the training rows are.
+// --task pair is for pairs, and the other rows are what the training rows are.
 void require_pairs(Task task, const TaskTexts& texts) {
   if (task == Task::pair && !texts.train.pairs) {
     throw Error(ErrorCode::bad_data, "load data",
@@ -20,11 +20,12 @@ void require_pairs(Task task, const TaskTexts& texts) {
                             "?text_pair=COL",
                             texts.train.name));
   }
-  if (!texts.test.rows.empty() && texts.test.pairs != texts.train.pairs) {
-    throw Error(ErrorCode::bad_data, "load data",
-                fmt::format("{} has {} a row, the training rows {}", texts.test.name,
-                            texts.test.pairs ? "two texts" : "one text",
-                            texts.train.pairs ? "two" : "one"));
+  for (const TextDataset* other : {&texts.validation, &texts.test}) {
+    if (other->rows.empty() || other->pairs == texts.train.pairs) continue;
+    throw Error(
+        ErrorCode::bad_data, "load data",
+        fmt::format("{} has {} a row, the training rows {}", other->name,
+                    other->pairs ? "two texts" : "one text", texts.train.pairs ? "two" : "one"));
   }
 }
 
@@ -34,6 +35,7 @@ TaskData load_text_task(const TaskRequest& request, const TextCoding* fixed) {
   TaskData data;
   data.task = texts.train.pairs ? Task::pair : Task::classify;
   data.name = texts.train.name;
+  data.validation_name = texts.validation_name;
   data.labels = texts.train.labels;
   data.max_tokens = request.max_tokens;
   set_coding(data, fixed, request, [&](const TakeText& take) {

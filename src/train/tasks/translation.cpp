@@ -1,8 +1,9 @@
 // Sentences with their translations, read by an encoder and written by a decoder.
 #include "checkpoint/make_tokenizer.h"
-#include "data/split.h"
 #include "text/wordpiece/wordpiece_trainer.h"
 #include "train/evaluate/translate.h"
+#include "train/rows/split_units.h"
+#include "train/rows/validation_data.h"
 #include "train/tasks/tasks.h"
 
 namespace headroom {
@@ -33,15 +34,10 @@ std::vector<SentencePair> pick_pairs(const std::vector<SentencePair>& pairs,
 // umlauts.
 TaskData load_translation_task(const TaskRequest& request, const TextCoding* /*fixed*/) {
   require_data(request, "parallel:SOURCE,TARGET or multi30k");
-  std::vector<SentencePair> pairs =
+  const std::vector<SentencePair> pairs =
       load_parallel(request.data, request.data_dir, request.max_memory);
-  const std::vector<int32_t> one_class(pairs.size(), 0);
-  if (request.train_rows > 0) {
-    pairs = pick_pairs(pairs, sample_stratified(one_class, request.train_rows, request.split_seed));
-  }
-  const auto rows = static_cast<int64_t>(pairs.size());
-  const SplitIndices split = split_stratified(std::span(one_class).first(pairs.size()),
-                                              request.validation_count(rows), request.split_seed);
+  const std::string official = validation_spec(request);
+  const SplitIndices split = split_units(static_cast<int64_t>(pairs.size()), request, official);
   const std::vector<SentencePair> train = pick_pairs(pairs, split.train);
   WordPieceTrainer trainer(/*lower_case=*/false);
   for (const SentencePair& pair : train) {
@@ -56,13 +52,16 @@ TaskData load_translation_task(const TaskRequest& request, const TextCoding* /*f
   data.max_tokens = request.max_tokens;
   data.vocabulary = trainer.train(request.vocabulary_size, request.min_count);
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
+  const auto load = [&](const std::string& spec) {
+    return load_parallel(spec, request.data_dir, request.max_memory);
+  };
   data.train = encode_translations(train, *tokenizer, request.max_tokens);
   data.validation =
-      encode_translations(pick_pairs(pairs, split.validation), *tokenizer, request.max_tokens);
+      encode_translations(official.empty() ? pick_pairs(pairs, split.validation) : load(official),
+                          *tokenizer, request.max_tokens);
+  data.validation_name = official;
   if (!request.eval_data.empty()) {
-    data.test =
-        encode_translations(load_parallel(request.eval_data, request.data_dir, request.max_memory),
-                            *tokenizer, request.max_tokens);
+    data.test = encode_translations(load(request.eval_data), *tokenizer, request.max_tokens);
   }
   return data;
 }
