@@ -1,5 +1,7 @@
 #include "model/controller.h"
 
+#include <cmath>
+
 namespace headroom {
 namespace {
 
@@ -49,8 +51,15 @@ torch::Tensor mask_of_best(const torch::Tensor& scores, const torch::Tensor& cou
   return (ahead.sum(-1) < counts.unsqueeze(-1)).to(torch::kFloat32);
 }
 
-HeadRequest overruled(HeadRequest request, const ChoiceOverride& override) {
+HeadRequest overruled(HeadRequest request, const ChoiceOverride& override, size_t layer) {
   if (override.share) request.share = torch::full_like(request.share, *override.share);
+  if (!override.heads.empty()) {
+    const auto H = static_cast<double>(request.relevance.size(-1));
+    const double below = std::floor(override.heads.at(layer));
+    const torch::Tensor drawn = torch::rand_like(request.share) < override.heads.at(layer) - below;
+    // The middle of the interval of s that heads_needed() rounds up to this number.
+    request.share = (drawn.to(request.share.scalar_type()) + below - 0.5) / H;
+  }
   if (override.random_heads) request.relevance = torch::rand_like(request.relevance);
   return request;
 }
@@ -60,7 +69,7 @@ HeadChooser choose_by_controller(const ModelWeights& weights, const HeadLimit& l
   return [&weights, &limit, override, trace](size_t layer, const torch::Tensor& x,
                                              const torch::Tensor& key_bias) {
     const HeadRequest request =
-        overruled(ask_controller(*weights.layers[layer].controller, x, key_bias), override);
+        overruled(ask_controller(*weights.layers[layer].controller, x, key_bias), override, layer);
     const torch::Tensor counts =
         heads_needed(request.share, limit.heads).clamp_max(limit.most[layer]);
     torch::Tensor scores = request.relevance.detach().to(torch::kFloat64);

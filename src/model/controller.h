@@ -37,10 +37,13 @@ struct ChoiceTrace {
 struct ChoiceOverride {
   std::optional<double> share;  // the same for every input (without f_o)
   bool random_heads = false;    // relevance drawn anew every time (without g_d)
+  // By layer: so many heads on average, each input the whole number below or above, drawn anew
+  // every time. Goes before `share`; empty: as that says.
+  std::vector<double> heads = {};
 };
 
 // A layer's request, overruled where asked.
-HeadRequest overruled(HeadRequest request, const ChoiceOverride& override);
+HeadRequest overruled(HeadRequest request, const ChoiceOverride& override, size_t layer);
 
 // The choice at inference: no noise, hard heads, at most what `limit` allows. The three live longer
 // than the chooser; `trace` may be null.

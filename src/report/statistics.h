@@ -22,6 +22,9 @@ Estimate estimate(const std::vector<double>& values);
 // 1 with fewer than two values.
 double t_test(const std::vector<double>& values);
 
+// P(T > t) of Student's t.
+double t_tail(double t, double degrees);
+
 struct Interval {
   double low = 0;
   double high = 0;

@@ -61,25 +61,59 @@ Runs three_runs() {
   return records({run_of_seed(1), run_of_seed(2), run_of_seed(3)});
 }
 
-std::string verdict(int number) {
-  for (const Finding& finding : judge(three_runs(), "adaptive", Json::object())) {
-    if (finding.claim == number) return finding.words;
+Verdict verdict(const Runs& runs, int number) {
+  const Claim& claim = claim_numbered(number);
+  for (const Finding& finding : judge(runs, "adaptive", Json::object())) {
+    if (finding.claim != number) continue;
+    const Finding* found[] = {&finding};
+    std::vector<Verdict> verdicts;
+    const std::vector<std::vector<Tails>> all = corrected_tails(claim, found);
+    for (const Tails& tails : all[0]) {
+      verdicts.push_back(verdict_of(tails));
+    }
+    return combined(verdicts, claim.combination);
   }
-  return "no such claim";
+  return Verdict::inconclusive;
 }
 
 TEST(AdaptiveClaims, FollowFromIntervalsOverSeeds) {
-  EXPECT_EQ(verdict(8), "holds: better than dense");
-  EXPECT_EQ(verdict(9), "holds");
-  EXPECT_EQ(verdict(12), "retrained, which is fair: f_o not shown to matter, g_d matters");
-  EXPECT_EQ(verdict(13), "holds");
-  EXPECT_EQ(verdict(14), "forced by the schedule: without it entropy does not surely fall");
-  EXPECT_EQ(verdict(15), "not run");
+  const Runs runs = three_runs();
+  EXPECT_EQ(verdict(runs, 8), Verdict::reproduced) << "not worse than dense by 0.3 points";
+  EXPECT_EQ(verdict(runs, 9), Verdict::partly) << "few heads; what sets their number was not run";
+  EXPECT_EQ(verdict(runs, 12), Verdict::partly) << "g_d matters, f_o is open";
+  EXPECT_EQ(verdict(runs, 13), Verdict::reproduced);
+  EXPECT_EQ(verdict(runs, 14), Verdict::not_reproduced) << "entropy stays without the schedule";
+  EXPECT_EQ(verdict(runs, 15), Verdict::inconclusive) << "not run";
 }
 
 TEST(AdaptiveClaims, OneSeedProvesNothing) {
-  const Finding finding = judge(records({run_of_seed(1)}), "adaptive", Json::object()).front();
-  EXPECT_EQ(finding.words, "open: the interval has both signs");
+  EXPECT_EQ(verdict(records({run_of_seed(1)}), 8), Verdict::inconclusive);
+}
+
+TEST(AdaptiveClaims, MemoryIsJudgedWithinOneExecutor) {
+  Runs runs = three_runs();
+  EXPECT_EQ(verdict(runs, 11), Verdict::inconclusive) << "all heads at once against one at a time";
+  for (Record& run : runs) run.arm("adaptive").memory->all_heads_bytes = 1.0001e6;
+  EXPECT_EQ(verdict(runs, 11), Verdict::not_reproduced);
+}
+
+TEST(AdaptiveClaims, AblationsOfMoreHeadsDecideNothing) {
+  Runs runs = three_runs();
+  for (Record& run : runs) {
+    for (const char* arm : {"fixed-share", "random-heads"}) {
+      run.arm(arm).points.front().active_heads = 0.6;
+    }
+  }
+  EXPECT_EQ(verdict(runs, 12), Verdict::inconclusive);
+}
+
+TEST(AdaptiveSummary, SaysWhichArmsCollapsed) {
+  Runs runs = three_runs();
+  runs[1].arm("random-heads").points.front().accuracy = 0.25;
+  runs[2].arm("fixed-share").note = "trained at another rate";
+  expect_in(summarise(runs, Json::object()).text,
+            {"2 (25.0 %), 3 (80.2 %): collapsed: below 90 % of dense",
+             "**retrained without f_o, as many heads**, seed 3: trained at another rate."});
 }
 
 TEST(AdaptiveSummary, ShowsArmsPlotsAndWhatWasNotRun) {

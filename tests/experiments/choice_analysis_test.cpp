@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "budget/cost.h"
+#include "model/controller.h"
 #include "train/peak_memory.h"
 #include "train/tiny.h"
 
@@ -51,6 +52,32 @@ TEST(SharesByDifficulty, RiseWithTheLossOfTheOtherModel) {
   ASSERT_EQ(found.thirds.size(), 3U);
   EXPECT_NEAR(found.thirds[0].s_mean, 0.2, 1e-6) << "rows 1 and 3";
   EXPECT_NEAR(found.thirds[2].s_mean, 0.55, 1e-6);
+}
+
+// A mix of one and two heads, as the average asks; nothing is rounded away.
+TEST(MatchedAblation, RunsTheAskedNumberOfHeadsOnAverage) {
+  torch::manual_seed(1);
+  const HeadRequest asked{torch::full({4000}, 0.9), torch::rand({4000, 8})};
+  ChoiceOverride override;
+  override.heads = {1.3, 4.0};
+  const torch::Tensor first = heads_needed(overruled(asked, override, 0).share, 8);
+  EXPECT_EQ(first.min().item<int64_t>(), 1);
+  EXPECT_EQ(first.max().item<int64_t>(), 2);
+  EXPECT_NEAR(first.to(torch::kFloat64).mean().item<double>(), 1.3, 0.03);
+  const torch::Tensor second = heads_needed(overruled(asked, override, 1).share, 8);
+  EXPECT_TRUE((second == 4).all().item<bool>());
+}
+
+TEST(MatchedAblation, RandomIdentityKeepsTheNumberOfHeads) {
+  torch::manual_seed(1);
+  const HeadRequest asked{torch::full({50}, 0.3), torch::rand({50, 8})};
+  ChoiceOverride override;
+  override.random_heads = true;
+  const HeadRequest random = overruled(asked, override, 0);
+  const torch::Tensor counts = heads_needed(asked.share, 8);
+  const torch::Tensor kept = mask_of_best(random.relevance, heads_needed(random.share, 8));
+  EXPECT_TRUE(torch::equal(kept.sum(-1).to(torch::kInt64), counts));
+  EXPECT_FALSE(torch::equal(kept, mask_of_best(asked.relevance, counts)));
 }
 
 TEST(ValidationCurve, LeavesLossesOut) {

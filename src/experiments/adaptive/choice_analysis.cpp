@@ -207,7 +207,13 @@ PeakMemory measure_memory(const ElasticModel& model, const Batch& batch) {
   chosen.skip = true;
   const int64_t dense_bytes = peak_bytes([&] { forward(weights, here, model.evaluation()); });
   const int64_t chosen_bytes = peak_bytes([&] { forward(weights, here, chosen); });
-  return {rows, here.length(), static_cast<double>(dense_bytes), static_cast<double>(chosen_bytes)};
+  // What choosing saves is told by the same executor alone: it runs a head at a time.
+  const ChoiceOverride every_head{1.0};
+  ForwardOptions all = chosen;
+  all.choose = choose_by_controller(weights, limit, every_head, nullptr);
+  const int64_t all_bytes = peak_bytes([&] { forward(weights, here, all); });
+  return {rows, here.length(), static_cast<double>(dense_bytes), static_cast<double>(chosen_bytes),
+          static_cast<double>(all_bytes)};
 }
 
 }  // namespace headroom::experiments::adaptive

@@ -1,6 +1,5 @@
 // What the records of the adaptive experiment say about the claims of BudgetFormer (arXiv
-// 2604.22583): a number, its interval over the seeds and a verdict that follows from them by a
-// rule.
+// 2604.22583): numbers with their intervals over the seeds. Verdicts follow by claims/rule.h.
 #pragma once
 
 #include <string>
@@ -11,7 +10,8 @@
 
 namespace headroom::experiments::adaptive {
 
-// `ours` is the adaptive arm compared with dense. A claim whose arms were not run has no verdict.
+// `ours` is the adaptive arm compared with dense. A claim whose arms were not run has no
+// evidence.
 std::vector<Finding> judge(const Runs& runs, const std::string& ours, const Json& timing);
 
 }  // namespace headroom::experiments::adaptive

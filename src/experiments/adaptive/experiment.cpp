@@ -52,6 +52,8 @@ class AdaptiveRun : public SeedRun {
     arm("static", [&](ArmRecord& made) { static_heads(made); });
     arm("fixed-share", [&](ArmRecord& made) { fixed_share(made, matched_share()); });
     arm("random-heads", [&](ArmRecord& made) { random_heads(made); });
+    arm("fixed-share-matched", [&](ArmRecord& made) { matched(made, /*random_heads=*/false); });
+    arm("random-heads-matched", [&](ArmRecord& made) { matched(made, /*random_heads=*/true); });
     arm("adaptive-warm", [&](ArmRecord& made) { adaptive_warm(made); });
     arm("constant-tau", [&](ArmRecord& made) { constant_tau(made); });
     for (const double weight : other_share_weights) {
@@ -117,7 +119,7 @@ class AdaptiveRun : public SeedRun {
 
   static ChoiceOptions options_of(const AdaptiveSettings& settings) {
     ChoiceOptions options;
-    options.override = {settings.fixed_share, settings.random_heads};
+    options.override = {settings.fixed_share, settings.random_heads, settings.heads_per_layer};
     return options;
   }
 
@@ -293,6 +295,17 @@ class AdaptiveRun : public SeedRun {
     AdaptiveSettings settings = recipe().adaptive;
     settings.random_heads = true;
     variant(arm, settings, shape_);
+  }
+
+  // As many heads per layer as the adaptive arm ran on test rows, but not where its texts asked for
+  // them: without f_o, and with `random_heads` without g_d too.
+  void matched(ArmRecord& arm, bool random_heads) {
+    active_heads();  // tells where the adaptive arm is missing
+    AdaptiveSettings settings = recipe().adaptive;
+    settings.heads_per_layer = record_.find("adaptive")->points.front().heads_layers;
+    settings.random_heads = random_heads;
+    variant(arm, settings, shape_);
+    arm.note = "heads per layer matched to the adaptive arm of this seed";
   }
 
   void constant_tau(ArmRecord& arm) {

@@ -11,8 +11,10 @@ constexpr Arm known_arms[] = {
     {"adaptive-warm", "adaptive after a dense half"},
     {"static", "the same heads for every text", /*only_full=*/true},
     {"fixed-share", "retrained without f_o, as many heads"},
+    {"fixed-share-matched", "retrained without f_o, the same heads per layer"},
     {"fixed-all", "retrained without f_o, s = 1"},
     {"random-heads", "retrained without g_d"},
+    {"random-heads-matched", "retrained without f_o and g_d, the same heads per layer"},
     {"constant-tau", "adaptive, constant tau"},
     {"share-weight-0.01", "adaptive, heads cost 0.01"},
     {"share-weight-0.2", "adaptive, heads cost 0.2"},
@@ -51,6 +53,12 @@ std::vector<double> memory_peaks(const Runs& runs, const std::string& arm,
                                  double PeakMemory::*executor) {
   return numbers_of(runs, arm, [&](const ArmRecord& record) {
     return record.memory ? std::optional((*record.memory).*executor) : std::nullopt;
+  });
+}
+
+std::vector<double> all_heads_peaks(const Runs& runs, const std::string& arm) {
+  return numbers_of(runs, arm, [&](const ArmRecord& record) {
+    return record.memory ? record.memory->all_heads_bytes : std::nullopt;
   });
 }
 

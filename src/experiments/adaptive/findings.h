@@ -25,6 +25,8 @@ std::vector<double> third_shares(const Runs& runs, const std::string& arm, size_
 // Peaks of memory, over the seeds that measured them.
 std::vector<double> memory_peaks(const Runs& runs, const std::string& arm,
                                  double PeakMemory::*executor);
+// The peak with all heads through the executor that runs chosen ones.
+std::vector<double> all_heads_peaks(const Runs& runs, const std::string& arm);
 
 // What the arm scored with s overruled (the `i`-th value that was tried) or with random heads; null
 // where that was not tried.

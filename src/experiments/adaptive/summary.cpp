@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "base/join.h"
 #include "base/table.h"
 #include "experiments/adaptive/claims.h"
 #include "experiments/adaptive/findings.h"
@@ -28,15 +30,38 @@ std::string heading(const Runs& runs) {
 
 std::string claim_section(const std::vector<Finding>& findings) {
   std::string text =
-      "## The published claims\n\nMean ± half the 95 % interval over the seeds; \"holds\" and "
-      "\"refuted\" need an interval on one side. What decides: "
-      "[the claims](../README.md).\n\n";
+      "## The published claims\n\nMean ± half the 95 % interval over the seeds. Verdicts follow "
+      "from all data sets together: [the claims](../README.md).\n\n";
   for (const Finding& finding : findings) {
-    text +=
-        fmt::format("{}. **{}**: {}.{}\n", finding.claim, claim_numbered(finding.claim).claim,
-                    finding.words, finding.found.empty() ? "" : fmt::format(" {}.", finding.found));
+    const std::string& statement = claim_numbered(finding.claim).claim;
+    text += fmt::format("{}. **[{}](../claims/{:02}.md)**: {}.\n", finding.claim, statement,
+                        finding.claim, finding.evidence.empty() ? "not run" : finding.found);
   }
   return text + "\n";
+}
+
+// Seeds in which an arm ended far below dense, and what its records say of it.
+std::string arm_notes(const Runs& runs) {
+  std::string text;
+  for (const Arm& arm : arms()) {
+    std::map<std::string, std::vector<std::string>> notes;
+    for (const Record& run : runs) {
+      const ArmRecord* found = run.find(arm.key);
+      if (found == nullptr) continue;
+      const Point* ours = find_point(run, arm.key, 1.0);
+      const Point* dense = find_point(run, "dense", 1.0);
+      if (ours != nullptr && dense != nullptr && ours->accuracy && dense->accuracy &&
+          *ours->accuracy < 0.9 * *dense->accuracy) {
+        notes["collapsed: below 90 % of dense, no control"].push_back(
+            fmt::format("{} ({:.1f} %)", run.seed, 100 * *ours->accuracy));
+      }
+      if (!found->note.empty()) notes[found->note].push_back(fmt::format("{}", run.seed));
+    }
+    for (const auto& [note, seeds] : notes) {
+      text += fmt::format("- **{}**, seed {}: {}.\n", arm.title, join(seeds, ", "), note);
+    }
+  }
+  return text.empty() ? "" : text + "\n";
 }
 
 std::string arm_section(const Runs& runs) {
@@ -62,8 +87,9 @@ std::string arm_section(const Runs& runs) {
       "## Test accuracy and cost\n\nMean ± half the 95 % interval, over {}; p of a paired "
       "t-test. Heads are whole heads that ran. MACs are those of the whole model with projections "
       "skipped and controllers added, over dense; \"as published\" counts the attention block "
-      "alone, with its projections whole and the rest times s.\n\n{}\n",
-      runs.size() == 1 ? "one seed" : fmt::format("{} seeds", runs.size()), markdown(table));
+      "alone, with its projections whole and the rest times s.\n\n{}\n{}",
+      runs.size() == 1 ? "one seed" : fmt::format("{} seeds", runs.size()), markdown(table),
+      arm_notes(runs));
 }
 
 std::string cap_section(const Runs& runs, const std::string& ours) {
@@ -137,12 +163,16 @@ std::string cost_section(const Runs& runs, const std::string& ours, const Json& 
         timing.at("machine").at("cpu").get<std::string>(), timing.at("date").get<std::string>(),
         markdown(table));
   }
-  const std::vector<double> dense = memory_peaks(runs, ours, &PeakMemory::dense_bytes);
-  if (!dense.empty()) {
+  const std::vector<double> chosen = memory_peaks(runs, ours, &PeakMemory::chosen_bytes);
+  const std::vector<double> all = all_heads_peaks(runs, ours);
+  if (!chosen.empty()) {
     text += fmt::format(
         "Peak of tensors alive in one forward pass of 32 texts with libtorch on a CPU, weights "
-        "aside: {} MB with all heads, {} MB with chosen ones.\n\n",
-        spread(dense, 1e-6), spread(memory_peaks(runs, ours, &PeakMemory::chosen_bytes), 1e-6));
+        "aside: {} MB with chosen heads, which run one at a time; {}. All heads at once take "
+        "{} MB: what lies between is the executor's, not the choice's.\n\n",
+        spread(chosen, 1e-6),
+        all.empty() ? "all heads were not run that way" : spread(all, 1e-6) + " MB with all heads",
+        spread(memory_peaks(runs, ours, &PeakMemory::dense_bytes), 1e-6));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/join.h"
 #include "experiments/budgeted/measures.h"
 #include "experiments/claims/claims.h"
@@ -7,8 +9,6 @@
 
 namespace headroom::experiments::budgeted {
 namespace {
-
-constexpr double one_point = 0.01;
 
 // An arm over the seeds of the folder.
 class Results {
@@ -32,22 +32,25 @@ class Results {
   const ResultsFolder& folder_;
 };
 
+Effect effect_of(const Estimate& difference) {
+  if (difference.count == 0) return {0, 0, -1, "points"};
+  return {100 * difference.mean, 100 * difference.deviation / std::sqrt(difference.count),
+          difference.count - 1.0, "points"};
+}
+
 std::string points(const Estimate& difference) {
   return fmt::format("{} points", difference_cell(difference));
 }
 
 void judge_kept_accuracy(const Results& results, std::vector<Finding>& findings) {
-  Finding finding{1, "", Verdict::reproduced};
+  Finding finding{1, "", {}};
   std::vector<std::string> parts;
   for (const double budget : {0.3, 0.5}) {
-    const Estimate accuracy = results.accuracy("budgeted", budget);
     const Estimate difference = results.ahead_of("dense", budget, /*only_full=*/true);
     if (difference.count == 0) return;
-    parts.push_back(fmt::format("{} % at {}", percent_cell(accuracy), budget));
-    if (difference.low() < -one_point && finding.verdict == Verdict::reproduced) {
-      finding.verdict = Verdict::inconclusive;
-    }
-    if (difference.mean < -one_point) finding.verdict = Verdict::not_reproduced;
+    parts.push_back(
+        fmt::format("{} % at {}", percent_cell(results.accuracy("budgeted", budget)), budget));
+    finding.evidence.push_back({fmt::format("minus dense at {}", budget), effect_of(difference)});
   }
   finding.found = fmt::format("{} (dense {} %)", join(parts, "; "),
                               percent_cell(results.accuracy("dense", 1.0)));
@@ -61,20 +64,27 @@ void judge_warm_start(const Results& results, std::vector<Finding>& findings) {
   findings.push_back({2,
                       fmt::format("{} of {} seeds fail without, {} of {} with it", cold.failed,
                                   cold.all, warm.failed, warm.all),
-                      cold.failed > warm.failed ? Verdict::reproduced : Verdict::not_reproduced});
+                      {{"more seeds fail without it", counted(cold.failed - warm.failed, "seeds"),
+                        more_failures(cold.failed, cold.all, warm.failed, warm.all)}}});
 }
 
 void judge_mass(const Results& results, std::vector<Finding>& findings) {
   const MassError error = mass_error(results.folder().runs);
   if (error.points == 0) return;
-  const bool near = error.rises && error.mean <= 0.1;
+  std::vector<double> distances;
+  double rising = 0;
+  for (const Record& run : results.folder().runs) {
+    const MassError of_seed = mass_error({run});
+    if (of_seed.points == 0) continue;
+    distances.push_back(of_seed.mean);
+    rising += of_seed.rises ? 1 : 0;
+  }
   findings.push_back(
       {3,
        fmt::format("off by {:.3f} on average, {:.3f} at most; {}", error.mean, error.largest,
                    error.rises ? "rises with the budget" : "does not always rise"),
-       near && error.mean <= 0.03 ? Verdict::reproduced
-       : near                     ? Verdict::partly
-                                  : Verdict::not_reproduced});
+       {{"distance of mass and budget", experiments::effect_of(distances, "of all gates")},
+        {"curves that rise", counted(rising / static_cast<double>(distances.size()), "of all")}}});
 }
 
 void judge_speed(const Results& results, std::vector<Finding>& findings) {
@@ -84,16 +94,13 @@ void judge_speed(const Results& results, std::vector<Finding>& findings) {
     if (cell.at("budget").get<double>() != 0.5) continue;
     const double speedup = cell.at("speedup").get<double>();
     const double cap = cell.at("speedup_cap").get<double>();
-    const bool fast = speedup >= 0.9 * cap;
-    const bool better = gained.low() > 0;
     findings.push_back(
         {4,
          fmt::format("{} % ({} over the same model cut without adaptation), {:.2f}x of at most "
                      "{:.2f}x",
                      percent_cell(results.accuracy("budgeted", 0.5)), points(gained), speedup, cap),
-         fast && better   ? Verdict::reproduced
-         : fast || better ? Verdict::partly
-                          : Verdict::not_reproduced});
+         {{"gain by adaptation", effect_of(gained)},
+          {"speed-up over its cap", counted(speedup / cap, "of the cap")}}});
   }
 }
 
@@ -101,15 +108,14 @@ void judge_against_pruning(const Results& results, std::vector<Finding>& finding
   const Estimate over_pruned = results.ahead_of("post-hoc", 0.5);
   const Estimate over_recovered = results.ahead_of("recovery", 0.5);
   if (over_pruned.count == 0 || over_recovered.count == 0) return;
-  const bool beats = over_pruned.low() > 0;
-  const bool loses = over_recovered.high() < 0;
+  const std::string& start = results.folder().runs.front().start;
   findings.push_back({5,
-                      fmt::format("word level: {} %; {} over pruning, {} over the specialist",
+                      fmt::format("{}: {} %; {} over pruning, {} over the specialist",
+                                  start.empty() ? "word level" : start,
                                   percent_cell(results.accuracy("budgeted", 0.5)),
                                   points(over_pruned), points(over_recovered)),
-                      beats && loses   ? Verdict::reproduced
-                      : beats || loses ? Verdict::partly
-                                       : Verdict::not_reproduced});
+                      {{"over pruning", effect_of(over_pruned)},
+                       {"over the specialist", effect_of(over_recovered)}}});
 }
 
 void judge_against_dense(const Results& results, std::vector<Finding>& findings) {
@@ -119,13 +125,10 @@ void judge_against_dense(const Results& results, std::vector<Finding>& findings)
       {6,
        fmt::format("{} % against {} %: {}", percent_cell(results.accuracy("budgeted", 0.5)),
                    percent_cell(results.accuracy("dense", 1.0)), points(over_dense)),
-       over_dense.low() > 0     ? Verdict::reproduced
-       : over_dense.high() >= 0 ? Verdict::inconclusive
-                                : Verdict::not_reproduced});
+       {{"minus dense", effect_of(over_dense)}}});
 }
 
 void judge_against_specialists(const Results& results, std::vector<Finding>& findings) {
-  bool dominates = true;
   std::vector<std::string> parts;
   for (const double budget : budgets_of(results.folder().runs)) {
     std::vector<std::string> at_budget;
@@ -134,14 +137,16 @@ void judge_against_specialists(const Results& results, std::vector<Finding>& fin
       if (difference.count == 0) continue;
       at_budget.push_back(fmt::format("{} over {}", difference_cell(difference),
                                       arm == std::string_view("static") ? "static" : "recovered"));
-      dominates = dominates && difference.low() > 0;
     }
     if (!at_budget.empty())
       parts.push_back(fmt::format("at {}: {}", budget, join(at_budget, ", ")));
   }
   if (parts.empty()) return;
-  findings.push_back({7, fmt::format("points {}", join(parts, "; ")),
-                      dominates ? Verdict::not_reproduced : Verdict::reproduced});
+  findings.push_back(
+      {7,
+       fmt::format("points {}", join(parts, "; ")),
+       {{"over recovered specialists at 0.5", effect_of(results.ahead_of("recovery", 0.5))},
+        {"over static gates at 0.5", effect_of(results.ahead_of("static", 0.5))}}});
 }
 
 }  // namespace

@@ -8,13 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/claims/rule.h"
 #include "experiments/summary/results_folder.h"
 
 namespace headroom::experiments {
-
-enum class Verdict { reproduced, partly, not_reproduced, inconclusive };
-
-std::string_view verdict_name(Verdict verdict);
 
 struct Paper {
   std::string id;     // "P1"; "ours" for what no paper claims
@@ -27,9 +24,17 @@ struct Claim {
   std::string claim;
   std::string data;                // the paper's
   std::string published;           // the paper's number
-  std::string rule;                // what decides
+  std::string rule;                // what is compared
   std::string experiment;          // of `reproduce`, that tests it; empty: arithmetic does
   std::vector<std::string> tasks;  // of that experiment
+  Combination combination = Combination::all;
+  std::vector<Criterion> tests;  // what decides, fixed beforehand
+};
+
+// Results whose setting was chosen when test results were known: told, not counted.
+struct ChosenAfterwards {
+  std::string folder;
+  std::string why;
 };
 
 // From claims.json, which is part of the program.
@@ -37,15 +42,35 @@ const std::vector<Paper>& papers();
 const std::vector<Claim>& published_claims();
 const Claim& claim_numbered(int number);
 
-// What one folder, or arithmetic, says about one claim.
+// Differences smaller than this do not matter, in that unit ("points").
+double margin_of_unit(const std::string& unit);
+// Null: its setting was fixed beforehand.
+const ChosenAfterwards* chosen_afterwards(const std::string& folder);
+
+// In the effect's unit.
+double threshold_for(const Criterion& criterion, const std::string& unit);
+
+// What was measured for one of a claim's tests.
+struct Evidence {
+  std::string test;
+  Effect effect;
+  std::optional<Tails> tails = {};  // where it is not Student's t that decides
+  std::string open = {};            // why it can decide nothing; empty: it can
+};
+
+// What one folder, or arithmetic, says about one claim. Its verdict follows from all folders.
 struct Finding {
   int claim = 0;
-  std::string found;                              // the numbers
-  std::optional<Verdict> verdict = std::nullopt;  // none: its arms were not run
-  std::string words = {};  // the verdict with what it does not cover; may be empty
+  std::string found;               // the numbers
+  std::vector<Evidence> evidence;  // none: its arms were not run
 };
 
 Json to_json(const std::vector<Finding>& findings);
+
+// The tails of a claim's tests in each of several findings about it (outer: findings, inner: the
+// claim's tests), corrected over those findings. A test without evidence stays open.
+std::vector<std::vector<Tails>> corrected_tails(const Claim& claim,
+                                                std::span<const Finding* const> findings);
 
 // How an experiment's folders speak about claims.
 struct ClaimSource {

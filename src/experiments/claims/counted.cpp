@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/join.h"
@@ -37,31 +38,32 @@ double attention_macs(AttentionKind kind, int64_t width, int64_t tokens) {
 
 std::vector<Finding> counted_findings() {
   constexpr int64_t width = 256;
-  constexpr double rounding = 0.005;  // biases are not matrices: a fifth of a percent here
   struct Saving {
     AttentionKind kind;
     double published;
   };
   std::vector<std::string> parts;
-  bool as_published = true;
+  double farthest = 0;  // biases are not matrices: a fifth of a percent here
   for (const auto& [kind, published] :
        {Saving{AttentionKind::optimized, 0.25}, Saving{AttentionKind::efficient, 0.5},
         Saving{AttentionKind::super, 0.25}}) {
     const double saved = parameters_saved(kind, width);
-    as_published = as_published && std::abs(saved - published) < rounding;
+    farthest = std::max(farthest, std::abs(saved - published));
     parts.push_back(fmt::format("{} -{:.1f} %", attention_name(kind), 100 * saved));
   }
   const auto costs_the_same = [](AttentionKind kind, int64_t tokens) {
     return attention_macs(AttentionKind::super, width, tokens) ==
            attention_macs(kind, width, tokens);
   };
-  const bool crosses = costs_the_same(AttentionKind::optimized, width) &&
-                       costs_the_same(AttentionKind::standard, 2 * width);
-  return {{19,
-           fmt::format("parameters: {}; {}", join(parts, ", "),
-                       crosses ? "Super's MACs meet Optimized's at n = d, Standard's at n = 2d"
-                               : "Super's MACs do not cross where they should"),
-           as_published && crosses ? Verdict::reproduced : Verdict::not_reproduced}};
+  const int crossings = (costs_the_same(AttentionKind::optimized, width) ? 1 : 0) +
+                        (costs_the_same(AttentionKind::standard, 2 * width) ? 1 : 0);
+  return {
+      {19,
+       fmt::format("parameters: {}; {}", join(parts, ", "),
+                   crossings == 2 ? "Super's MACs meet Optimized's at n = d, Standard's at n = 2d"
+                                  : "Super's MACs do not cross where they should"),
+       {{"largest distance from the published share", counted(100 * farthest, "points")},
+        {"crossings where they should be", counted(crossings, "of 2")}}}};
 }
 
 }  // namespace headroom::experiments

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <map>
 
+#include "base/error.h"
+#include "base/files/file.h"
 #include "base/join.h"
+#include "base/json.h"
 #include "base/table.h"
 #include "experiments/claims/claims.h"
 
@@ -17,6 +20,9 @@ struct Statement {
   std::string subject;                    // "agnews-pretrained": a column of the matrix
   const ResultsFolder* folder = nullptr;  // none: from several folders, or counted
   Finding finding;
+  const ChosenAfterwards* afterwards = nullptr;
+  std::vector<Tails> tails = {};  // of the claim's tests, corrected
+  Verdict verdict = Verdict::inconclusive;
 };
 
 struct JudgedClaim {
@@ -43,16 +49,37 @@ std::string title_of(const ResultsFolder& folder) {
   return folder.name.rfind(prefix, 0) == 0 ? folder.name.substr(prefix.size()) : folder.task;
 }
 
+// Settings that were chosen afterwards are judged by themselves: they take no part in the family.
+void judge(JudgedClaim& judged) {
+  for (const bool afterwards : {false, true}) {
+    std::vector<const Finding*> findings;
+    std::vector<Statement*> family;
+    for (Statement& statement : judged.statements) {
+      if ((statement.afterwards != nullptr) != afterwards) continue;
+      findings.push_back(&statement.finding);
+      family.push_back(&statement);
+    }
+    const std::vector<std::vector<Tails>> tails = corrected_tails(judged.claim, findings);
+    for (size_t i = 0; i < family.size(); ++i) {
+      family[i]->tails = tails[i];
+      std::vector<Verdict> verdicts;
+      for (const Tails& each : tails[i]) verdicts.push_back(verdict_of(each));
+      family[i]->verdict = combined(verdicts, judged.claim.combination);
+    }
+  }
+}
+
 std::vector<JudgedClaim> judge_all(const std::vector<ResultsFolder>& folders) {
   std::vector<JudgedClaim> judged;
   for (const Claim& claim : published_claims()) judged.push_back({claim, {}});
   const auto add = [&](const std::vector<Finding>& findings, const std::string& subject,
                        const ResultsFolder* folder) {
     for (const Finding& finding : findings) {
-      if (!finding.verdict) continue;  // its arms were not run
+      if (finding.evidence.empty()) continue;  // its arms were not run
       JudgedClaim& about = judged.at(static_cast<size_t>(finding.claim - 1));
       if (folder != nullptr && !is_about(about.claim, *folder)) continue;
-      about.statements.push_back({subject, folder, finding});
+      about.statements.push_back({subject, folder, finding,
+                                  folder == nullptr ? nullptr : chosen_afterwards(folder->name)});
     }
   };
   for (const ResultsFolder& folder : folders) {
@@ -61,6 +88,7 @@ std::vector<JudgedClaim> judge_all(const std::vector<ResultsFolder>& folders) {
   }
   add(variants::size_findings(folders), "three sizes", nullptr);
   add(counted_findings(), "counted", nullptr);
+  for (JudgedClaim& each : judged) judge(each);
   return judged;
 }
 
@@ -70,7 +98,9 @@ std::string page_file(const Claim& claim) {
 
 std::string verdict_in(const JudgedClaim& judged, const std::string& subject) {
   for (const Statement& statement : judged.statements) {
-    if (statement.subject == subject) return std::string(verdict_name(*statement.finding.verdict));
+    if (statement.subject != subject) continue;
+    return fmt::format("{}{}", verdict_name(statement.verdict),
+                       statement.afterwards == nullptr ? "" : "†");
   }
   return "";
 }
@@ -109,13 +139,27 @@ Table folder_table(const std::vector<ResultsFolder>& folders) {
   return table;
 }
 
+constexpr const char* rule_text =
+    "**One rule** makes every verdict. A claim is one or more statements that an effect lies above "
+    "or below a threshold; directions and thresholds are data (`claims.json`), the same for all "
+    "data sets, and were fixed before any run that is made from now on, not before those stored "
+    "here. A statement is *shown* when a one-sided t-test over seeds puts the effect on its side "
+    "of the threshold, *refuted* when it puts it on the other side, each at 2.5 % after Holm's "
+    "correction over data sets; otherwise it is *open*. All shown: **reproduced**. Some shown: "
+    "**partly**. None shown and one refuted: **not reproduced**. Else **inconclusive**. What was "
+    "not run, or is not matched, is open. Counted and timed numbers stand as they are.\n\n"
+    "The uncertainty is that over seeds alone: all seeds of an experiment share one split and one "
+    "test set, so what another sample of test rows would change is not in it. † marks a setting "
+    "that was chosen when test results were known; it is judged by itself and not counted.\n";
+
 // "3 reproduced" for each verdict, counted over claims and data sets.
 std::string tally(const std::vector<JudgedClaim>& all) {
   std::map<std::string, int> counts;
   for (const JudgedClaim& judged : all) {
     if (judged.statements.empty()) ++counts["not run"];
     for (const Statement& statement : judged.statements) {
-      ++counts[std::string(verdict_name(*statement.finding.verdict))];
+      if (statement.afterwards != nullptr) continue;
+      ++counts[std::string(verdict_name(statement.verdict))];
     }
   }
   std::vector<std::string> parts;
@@ -127,11 +171,12 @@ std::string matrix_page(const std::vector<JudgedClaim>& all,
                         const std::vector<ResultsFolder>& folders) {
   std::string text = fmt::format(
       "# What the papers claim, and what we found\n\n"
-      "Each claim has a page with its rule, our numbers and the commands. Verdicts follow from the "
-      "JSON files beside this page by that rule; models and samples differ from the papers', so "
-      "comparisons between arms are tested, not absolute accuracies.\n\n"
-      "Over claims and data sets: {}.\n",
-      tally(all));
+      "Each claim has a page with what is compared, its thresholds, our numbers and the commands. "
+      "Models and samples differ from the papers', so comparisons between arms are tested, not "
+      "absolute accuracies.\n\n{}\n"
+      "Over claims and data sets: {}. [verdicts.md](verdicts.md) has what they were before this "
+      "rule.\n",
+      rule_text, tally(all));
   for (const Paper& paper : papers()) {
     text +=
         fmt::format("\n## {}\n\n{}",
@@ -146,16 +191,72 @@ std::string matrix_page(const std::vector<JudgedClaim>& all,
                     markdown(folder_table(folders)));
 }
 
-std::string describe_statement(const Statement& statement) {
+const char* direction_word(Direction direction) {
+  switch (direction) {
+    case Direction::above:
+      return "above";
+    case Direction::below:
+      return "below";
+    case Direction::within:
+      return "within ±";
+  }
+  return "";
+}
+
+const char* outcome(const Tails& tails) {
+  switch (verdict_of(tails)) {
+    case Verdict::reproduced:
+      return "shown";
+    case Verdict::not_reproduced:
+      return "refuted";
+    default:
+      return "open";
+  }
+}
+
+std::string p_value(double p) {
+  return p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p);
+}
+
+Table evidence_table(const Claim& claim, const Statement& statement) {
+  Table table{{"statement", "found", "must be", "p for", "p against", ""}, {}};
+  for (size_t i = 0; i < claim.tests.size(); ++i) {
+    const Criterion& test = claim.tests[i];
+    const auto& all = statement.finding.evidence;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Evidence& each) { return each.test == test.test; });
+    const bool was_run = found != all.end() && found->effect.was_run();
+    const std::string unit = found == all.end() ? "" : found->effect.unit;
+    const double threshold =
+        test.in_margins && unit.empty() ? test.threshold : threshold_for(test, unit);
+    const std::string number = !was_run ? "not run"
+                               : found->effect.error == 0
+                                   ? fmt::format("{:.3g} {}", found->effect.mean, unit)
+                                   : fmt::format("{:.3g} {} (standard error {:.2g})",
+                                                 found->effect.mean, unit, found->effect.error);
+    const bool decides = was_run && found->open.empty();
+    table.rows.push_back(
+        {test.test, number, fmt::format("{} {:.3g}", direction_word(test.direction), threshold),
+         decides ? p_value(statement.tails[i].supports) : "-",
+         decides ? p_value(statement.tails[i].refutes) : "-",
+         was_run && !found->open.empty() ? "open: " + found->open : outcome(statement.tails[i])});
+  }
+  return table;
+}
+
+std::string describe_statement(const Claim& claim, const Statement& statement) {
   const Finding& finding = statement.finding;
-  std::string text = fmt::format("\n### {}: {}\n\n{}.", statement.subject,
-                                 verdict_name(*finding.verdict), finding.found);
-  if (!finding.words.empty()) text += fmt::format(" In words: {}.", finding.words);
+  std::string text =
+      fmt::format("\n### {}: {}\n\n{}.\n\n{}", statement.subject, verdict_name(statement.verdict),
+                  finding.found, markdown(evidence_table(claim, statement)));
+  if (statement.afterwards != nullptr) {
+    text += fmt::format("\nNot counted: {}.\n", statement.afterwards->why);
+  }
   if (statement.folder != nullptr) {
-    text += fmt::format("\n\n[{0}](../{0}/README.md), made by `{1}`.", statement.folder->name,
+    text += fmt::format("\n[{0}](../{0}/README.md), made by `{1}`.\n", statement.folder->name,
                         statement.folder->results.value("command", "not recorded"));
   }
-  return text + "\n";
+  return text;
 }
 
 std::string claim_text(const JudgedClaim& judged) {
@@ -164,15 +265,17 @@ std::string claim_text(const JudgedClaim& judged) {
                                   [&](const Paper& each) { return each.id == claim.paper; });
   std::string text = fmt::format(
       "# Claim {}: {}\n\n"
-      "- **Paper**: {}.\n- **Their data**: {}.\n- **Their number**: {}.\n- **What decides**: "
-      "{}.\n\n"
-      "[All claims](../README.md). ± is half the 95 % interval over seeds; a \"reported\" number "
-      "is "
-      "from people who read the paper, the others from abstracts and captions.\n\n"
+      "- **Paper**: {}.\n- **Their data**: {}.\n- **Their number**: {}.\n- **What is compared**: "
+      "{}; {}.\n\n"
+      "[All claims](../README.md), with the rule. ± is half the 95 % interval over seeds, without "
+      "that over test rows; p is one-sided, after Holm's correction over data sets. A \"reported\" "
+      "number is from people who read the paper, the others from abstracts and captions.\n\n"
       "## What we found\n",
       claim.number, claim.claim, paper == papers().end() ? claim.paper : paper->title, claim.data,
-      claim.published, claim.rule);
-  for (const Statement& statement : judged.statements) text += describe_statement(statement);
+      claim.published, claim.rule,
+      claim.combination == Combination::any ? "one statement suffices"
+                                            : "every statement must be shown");
+  for (const Statement& statement : judged.statements) text += describe_statement(claim, statement);
   if (judged.statements.empty()) {
     text += claim.tasks.empty()
                 ? "\nNot run.\n"
@@ -180,6 +283,54 @@ std::string claim_text(const JudgedClaim& judged) {
                               claim.experiment, claim.tasks.front());
   }
   return text;
+}
+
+// What a stored list of earlier verdicts says beside today's; empty without that list.
+std::string change_page(const std::vector<JudgedClaim>& all, const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return "";
+  const Json before =
+      parse_json(read_file(file, ErrorCode::bad_data), ErrorCode::bad_data, file.string());
+  constexpr const char* names[] = {"reproduced", "partly", "not reproduced", "inconclusive"};
+  std::map<std::pair<std::string, std::string>, int> counts;
+  Table changes{{"#", "claim", "data set", "before", "now"}, {}};
+  int compared = 0;
+  for (const JudgedClaim& judged : all) {
+    const Json claim =
+        before.at("verdicts").value(fmt::format("{}", judged.claim.number), Json::object());
+    for (const Statement& statement : judged.statements) {
+      const std::string was = claim.value(statement.subject, "");
+      if (was.empty()) continue;
+      const std::string now(verdict_name(statement.verdict));
+      ++counts[{was, now}];
+      ++compared;
+      if (was == now) continue;
+      changes.rows.push_back({fmt::format("[{}]({})", judged.claim.number, page_file(judged.claim)),
+                              judged.claim.claim, statement.subject, was,
+                              now + (statement.afterwards == nullptr ? "" : "†")});
+    }
+  }
+  Table matrix{{"before \\ now"}, {}};
+  for (const char* now : names) matrix.header.emplace_back(now);
+  matrix.header.emplace_back("all");
+  for (const char* was : names) {
+    std::vector<std::string> row = {was};
+    int sum = 0;
+    for (const char* now : names) {
+      sum += counts[{was, now}];
+      row.push_back(fmt::format("{}", counts[{was, now}]));
+    }
+    row.push_back(fmt::format("{}", sum));
+    matrix.rows.push_back(row);
+  }
+  return fmt::format(
+      "# Verdicts before and after the one rule\n\n"
+      "Until {} each claim had a rule of its own, and noise improved some verdicts. [One rule]"
+      "(README.md) judges all of them now, from the same records: {} of {} verdicts change.\n\n{}\n"
+      "## Those that change\n\n{}\n"
+      "† its setting was chosen when test results were known. Earlier verdicts: "
+      "[verdicts-before.json](verdicts-before.json). Made by `headroom report --claims`.\n",
+      before.value("commit", "an earlier commit"), changes.rows.size(), compared, markdown(matrix),
+      markdown(changes));
 }
 
 }  // namespace
@@ -192,6 +343,8 @@ ClaimPages claim_pages(const std::filesystem::path& results) {
   for (const JudgedClaim& judged : all) {
     pages.claims.push_back({page_file(judged.claim), claim_text(judged)});
   }
+  const std::string changes = change_page(all, results / "verdicts-before.json");
+  if (!changes.empty()) pages.claims.push_back({"verdicts.md", changes});
   return pages;
 }
 

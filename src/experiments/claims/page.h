@@ -1,4 +1,5 @@
-// docs/results/README.md, a matrix of verdicts, and claims/NN.md, a page for each published claim.
+// docs/results/README.md, a matrix of verdicts, claims/NN.md, a page for each published claim, and
+// verdicts.md, what they were before.
 #pragma once
 
 #include <filesystem>

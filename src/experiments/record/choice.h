@@ -44,12 +44,15 @@ struct Difficulty {
   std::vector<Third> thirds;  // of rows by that loss, easiest first
 };
 
-// Bytes of activations at the peak of one batch.
+// Bytes of activations at the peak of one batch: all heads at once, and chosen heads, which run one
+// at a time. Only all_heads_bytes, all heads one at a time, says what choosing saves; records from
+// before 2026-11-18 lack it.
 struct PeakMemory {
   std::optional<int64_t> rows;
   std::optional<int64_t> tokens;
   double dense_bytes = 0;
   double chosen_bytes = 0;
+  std::optional<double> all_heads_bytes = {};
 };
 
 // The model with a part of its controllers overruled at test time.

@@ -103,6 +103,7 @@ void visit(auto& v, Is<PeakMemory> auto& m) {
   v.may("tokens", m.tokens);
   v.must("dense_bytes", Count{m.dense_bytes});
   v.must("chosen_bytes", Count{m.chosen_bytes});
+  v.may("all_heads_bytes", Count{m.all_heads_bytes});
 }
 
 void visit(auto& v, Is<Overrides> auto& o) {
@@ -129,6 +130,7 @@ void visit(auto& v, Is<AttentionMaps> auto& m) {
 
 void visit(auto& v, Is<ArmRecord> auto& a) {
   v.may("commit", a.commit);
+  v.may("note", a.note);
   v.may("steps", a.steps);
   v.may("steps_each", a.steps_each);
   v.may("best_step", a.best_step);

@@ -42,6 +42,7 @@ struct ArmRecord {
   std::vector<Point> points;      // on test rows
   std::vector<Point> validation;  // on validation rows
   std::string commit;             // of the program that trained it; empty: before it was stored
+  std::string note;               // what sets it apart from the others of its record
   std::optional<double> seconds;
   std::optional<int64_t> steps;
   std::optional<int64_t> steps_each;  // of each specialist

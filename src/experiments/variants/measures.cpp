@@ -1,5 +1,7 @@
 #include "experiments/variants/measures.h"
 
+#include "experiments/claims/claims.h"
+
 namespace headroom::experiments::variants {
 namespace {
 
@@ -20,7 +22,7 @@ Measure measure_of(const Record& run) {
 }
 
 double margin_of(const Measure& measure) {
-  return measure.higher_is_better ? 1.0 : 0.02;  // a point of accuracy or BLEU; 0.02 nats
+  return margin_of_unit(measure.unit);
 }
 
 report::Estimate gain(const Runs& runs, const std::string& arm, const std::string& base,
