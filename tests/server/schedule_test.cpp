@@ -96,6 +96,87 @@ TEST(Schedule, RetryAfterIsTheTimeThatTheQueueNeedsAtTheLeastBudget) {
   EXPECT_EQ(schedule.waiting(0), 2) << "a refused text leaves nothing behind";
 }
 
+TEST(Schedule, SaysWhatOfACallsTimeHadPassed) {
+  Schedule schedule = schedule_of(1, two_workers());
+  const auto refused_after = [&](double waited) {
+    return schedule.offer(0, one(text_of(8, 0, allowed)), waited).refused.value();
+  };
+  EXPECT_EQ(refused_after(17).why, Refusal::overloaded);
+  EXPECT_EQ(refused_after(17).message,
+            "the answer would take about 0.1 ms more, even at the least budget; of the 20 ms until "
+            "its deadline 17.0 have passed and 5 are kept in reserve");
+  EXPECT_EQ(refused_after(25).why, Refusal::deadline_passed);
+  EXPECT_EQ(refused_after(25).message,
+            "the deadline of 20 ms passed before the request was read and planned, which took 25.0 "
+            "ms");
+}
+
+TEST(Schedule, SaysWhenACallWouldMakeOthersLate) {
+  Schedule schedule = schedule_of(1, two_workers());
+  const WaitingText just_in_time = exact_text(70, 1, 0, 10);
+  ASSERT_FALSE(schedule.offer(0, one(from("a", just_in_time)), 0).refused);
+  const Admission admission = schedule.offer(0, one(from("b", exact_text(8, 1, 0, 9))), 0);
+  ASSERT_TRUE(admission.refused);
+  EXPECT_NE(admission.refused->message.find("would make others late"), std::string::npos)
+      << admission.refused->message;
+}
+
+WaitingText with(Priority priority, WaitingText text) {
+  text.priority = priority;
+  return text;
+}
+
+TEST(Schedule, AHigherClassRunsFirstWhateverTheDeadlines) {
+  ScheduleSettings settings = two_workers();
+  settings.max_batch_tokens = 1;  // a text a batch
+  Schedule schedule = schedule_of(1, settings);
+  for (const Priority priority : {Priority::low, Priority::normal, Priority::high}) {
+    const double deadline = priority == Priority::low ? 100 : 1000;
+    schedule.offer(0, one(with(priority, exact_text(8, 1, 0, deadline))), 0);
+  }
+  std::vector<Priority> ran;
+  while (const auto batch = schedule.take(0)) ran.push_back(batch->texts.front().priority);
+  EXPECT_EQ(ran, (std::vector{Priority::high, Priority::normal, Priority::low}));
+}
+
+TEST(Schedule, AHigherClassMayMakeALowerOneLateButNotTheOtherWayRound) {
+  const auto second_is_refused = [](Priority first, Priority second) {
+    Schedule schedule = schedule_of(1, two_workers());
+    const WaitingText just_in_time = exact_text(70, 1, 0, 10);
+    EXPECT_FALSE(schedule.offer(0, one(from("a", with(first, just_in_time))), 0).refused);
+    // Goes first by its deadline, or by its class.
+    const WaitingText hurried = exact_text(8, 1, 0, 9);
+    return schedule.offer(0, one(from("b", with(second, hurried))), 0).refused.has_value();
+  };
+  EXPECT_TRUE(second_is_refused(Priority::normal, Priority::normal));
+  EXPECT_FALSE(second_is_refused(Priority::low, Priority::normal));
+  EXPECT_FALSE(second_is_refused(Priority::high, Priority::normal)) << "it goes behind";
+}
+
+TEST(Schedule, AFullQueueMakesRoomForAHigherClass) {
+  ScheduleSettings settings = two_workers();
+  settings.queue_limit = 2;
+  Schedule schedule = schedule_of(1, settings);
+  const auto hurried = [](Priority priority) { return with(priority, exact_text(1, 1, 0, 100)); };
+  ASSERT_FALSE(schedule.offer(0, {hurried(Priority::low), hurried(Priority::low)}, 0).refused);
+  EXPECT_TRUE(schedule.offer(0, one(with(Priority::low, exact_text(1, 1, 0, 200))), 0).refused);
+  const WaitingText patient = with(Priority::high, exact_text(1, 1, 0, 1000));
+  const Admission admission = schedule.offer(0, one(patient), 0);
+  EXPECT_FALSE(admission.refused);
+  ASSERT_EQ(admission.displaced.size(), 1U);
+  EXPECT_EQ(admission.displaced[0].priority, Priority::low);
+}
+
+TEST(Schedule, AHigherClassOfOneModelGoesBeforeALowerOneOfAnother) {
+  Schedule schedule = schedule_of(2, two_workers());
+  schedule.offer(0, one(with(Priority::low, exact_text(8, 1, 0))), 0);
+  schedule.offer(1, one(exact_text(80, 1, 0)), 0);
+  schedule.offer(1, one(exact_text(80, 1, 0)), 0);
+  std::vector<size_t> models;
+  while (const auto batch = schedule.take(0)) models.push_back(batch->model);
+  EXPECT_EQ(models, (std::vector<size_t>{1, 1, 0})) << "though model 0 has used nothing";
+}
+
 TEST(Schedule, AFullQueueTakesACallWholeOrNotAtAll) {
   ScheduleSettings settings = two_workers();
   settings.queue_limit = 3;

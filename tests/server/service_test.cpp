@@ -28,14 +28,15 @@ Answer engine_answer(std::string_view text, double budget) {
   return session.run(std::span(&input, 1), Budget{budget}).front();
 }
 
-TEST(Service, EveryWorkerIsWarmBeforeTheFirstCall) {
+TEST(Service, EveryRunnerIsWarmBeforeTheFirstCall) {
   std::atomic<int> runs = 0;
+  std::atomic<int> runs_on_all_cores = 0;
   ServedModel model = letters_model();
   model.warm_up = model.tokenise({"a b"});
-  model.make_runner = [&runs, inner = model.make_runner](int threads) {
-    return [&runs, run = inner(threads)](std::span<const Tokens> inputs, double budget,
-                                         std::optional<size_t> ladder) {
-      ++runs;
+  model.make_runner = [&, inner = model.make_runner](int threads) {
+    return [&count = threads == 1 ? runs : runs_on_all_cores, run = inner(threads)](
+               std::span<const Tokens> inputs, double budget, std::optional<size_t> ladder) {
+      ++count;
       return run(inputs, budget, ladder);
     };
   };
@@ -43,6 +44,7 @@ TEST(Service, EveryWorkerIsWarmBeforeTheFirstCall) {
   settings.workers = 3;
   const Service service({model}, settings, nobody());
   EXPECT_EQ(runs, 6) << "each at the least and the full budget";
+  EXPECT_EQ(runs_on_all_cores, 2) << "for the first text that is alone";
 }
 
 TEST(Service, AnExactBudgetHasTheEnginesBits) {
@@ -244,7 +246,12 @@ TEST(Service, TimeBeforeSubmitCountsTowardsTheDeadline) {
   EXPECT_TRUE(std::holds_alternative<CallAnswer>(outcome_after(5)));
   const CallOutcome late = outcome_after(30);
   ASSERT_TRUE(std::holds_alternative<CallRefused>(late));
-  EXPECT_EQ(std::get<CallRefused>(late).why, Refusal::overloaded) << "not the deadline's fault";
+  const auto& refused = std::get<CallRefused>(late);
+  EXPECT_EQ(refused.why, Refusal::deadline_passed) << "not the deadline's fault";
+  EXPECT_GT(refused.retry_after_seconds, 0);
+  EXPECT_EQ(refused.message,
+            "the deadline of 20 ms passed before the request was read and planned, which took 30.0 "
+            "ms");
 }
 
 TEST(Service, AFullQueueLetsGoOfThePatient) {

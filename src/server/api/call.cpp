@@ -194,6 +194,7 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
 Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,
                     Reply reply) {
   call.client = request.client;
+  call.priority = request.priority;
   call.waited_ms = 1000 * seconds_since(request.arrived);
   return backend.submit(
       call, replying(backend, request, call.model, std::move(format), std::move(reply)));

@@ -170,6 +170,7 @@ Abandon guard(Backend& backend, const CallLimits& limits, const ApiRequest& requ
                     parsed.call.texts.size(), models.size(), inputs, limits.most_inputs()));
   }
   parsed.call.client = request.client;
+  parsed.call.priority = request.priority;
   parsed.call.waited_ms = 1000 * seconds_since(request.arrived);
   const auto bundle =
       std::make_shared<Bundle>(backend, std::move(models), request, std::move(reply));

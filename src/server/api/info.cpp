@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/version.h"
 #include "budget/cost.h"
 #include "budget/fraction.h"
 #include "server/api/dialects/tei.h"
@@ -71,7 +72,7 @@ const ServedModel& queried_model(const Backend& backend, const ApiRequest& reque
 Json info_json(const Backend& backend, const ServerFacts& facts, double uptime) {
   Json json;
   json["name"] = "headroom";
-  json["version"] = HEADROOM_VERSION;
+  json["version"] = version();
   json["models"] = Json::array();
   for (const ServedModel& model : backend.models()) json["models"].push_back(model.name);
   json["instruction_set"] = facts.isa;
@@ -83,6 +84,26 @@ Json info_json(const Backend& backend, const ServerFacts& facts, double uptime) 
   json.update(tei_model_facts(backend.models().front()));
   json["max_client_batch_size"] = facts.calls.texts;
   json["max_concurrent_requests"] = facts.http.connections;
+  return json;
+}
+
+// What the key of this request may do, and what it may still spend. Without a file of keys: nothing
+// is counted.
+Json key_json(const ApiRequest& request) {
+  Json json = {{"name", nullptr}, {"priority", priority_table.name(request.priority)}};
+  if (!request.key) return json;
+  const KeyRules& rules = request.key->rules();
+  json["name"] = rules.name;
+  json["models"] = rules.models.empty() ? Json(nullptr) : Json(rules.models);
+  json["read_only"] = rules.read_only;
+  json["admin"] = rules.admin;
+  const auto quota = [](const std::optional<QuotaState>& state) {
+    if (!state) return Json(nullptr);
+    return Json{{"per_minute", state->per_minute}, {"left", state->left}};
+  };
+  const double now = steady_seconds();
+  json["requests"] = quota(request.key->requests(now));
+  json["compute_seconds"] = quota(request.key->compute_seconds(now));
   return json;
 }
 
@@ -174,6 +195,8 @@ std::vector<Route> info_routes(const Backend& backend, const ServerFacts& facts)
                   return json_response(
                       live_json(backend.live(queried_model(backend, request).name)));
                 }),
+      immediate("/v1/key",
+                [](const ApiRequest& request) { return json_response(key_json(request)); }),
       immediate("/info",
                 [&backend, facts, started](const ApiRequest&) {
                   return json_response(info_json(backend, facts, seconds_since(started)));

@@ -21,6 +21,7 @@ class TwoRounds : public std::enable_shared_from_this<TwoRounds> {
         arrived_(request.arrived),
         done_(std::move(done)) {
     call_.client = request.client;
+    call_.priority = request.priority;
     call_.automatic = false;
   }
 

@@ -93,6 +93,24 @@ struct PooledRequest {
   Abandon abandon;  // once it is handled
 };
 
+// What a request asks for, which is no more than its key allows; without keys nobody is above the
+// others.
+Priority priority_of(const HttpHead& head, const KeyHolder* key) {
+  const Priority most = key != nullptr ? key->rules().priority : Priority::normal;
+  if (head.priority.empty()) return most;
+  const std::optional<Priority> asked = priority_table.find(head.priority);
+  if (!asked) {
+    throw HttpError(HttpErrorCode::bad_request,
+                    "x-headroom-priority is not one of " + priority_table.list());
+  }
+  if (key != nullptr) key->require_priority(*asked);
+  if (*asked < most) {
+    throw HttpError(HttpErrorCode::forbidden,
+                    "priority high needs a key that has it; this server has no file of keys");
+  }
+  return *asked;
+}
+
 HttpResponse options_response(std::string allow) {
   HttpResponse response;
   response.status = 204;
@@ -246,9 +264,16 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
       return {};
     }
     const Entry& entry = with_method(found.candidates, *head);
-    ApiRequest wanted{
-        std::move(request.body), arrived,  "", "", std::move(url.query), head->client, shape,
-        head->json_length,       found.key};
+    ApiRequest wanted{std::move(request.body),
+                      arrived,
+                      "",
+                      "",
+                      std::move(url.query),
+                      head->client,
+                      shape,
+                      head->json_length,
+                      found.key,
+                      priority_of(*head, found.key.get())};
     if (found.key) {
       head->key_name = found.key->name();
       wanted.client = "key " + head->key_name;

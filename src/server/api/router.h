@@ -26,6 +26,7 @@ struct ApiRequest {
   ErrorShape shape = ErrorShape::plain;  // that the path speaks
   std::string json_length = {};          // of a body with binary data behind its JSON; else empty
   std::shared_ptr<KeyHolder> key = {};   // nobody in particular without a file of keys
+  Priority priority = Priority::normal;
 };
 
 struct Route {

@@ -37,10 +37,14 @@ std::optional<double> milliseconds_left(const grpc::CallbackServerContext& conte
 
 GrpcCaller caller_of(const grpc::CallbackServerContext& context) {
   GrpcCaller caller{"", client_of_peer(context.peer()), milliseconds_left(context)};
-  const auto found = context.client_metadata().find("authorization");
-  if (found != context.client_metadata().end()) {
-    caller.authorization.assign(found->second.data(), found->second.size());
-  }
+  const auto metadata = [&](const char* name) {
+    const auto found = context.client_metadata().find(name);
+    return found == context.client_metadata().end()
+               ? std::string()
+               : std::string(found->second.data(), found->second.size());
+  };
+  caller.authorization = metadata("authorization");
+  caller.priority = metadata("x-headroom-priority");
   return caller;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/version.h"
 #include "server/grpc/door.h"
 
 namespace headroom {
@@ -34,7 +35,7 @@ std::unique_ptr<GrpcDoor> open_grpc_door(HttpHandler& handler, const GrpcSetting
     missing(path, std::filesystem::exists(path) ? dlerror() : "there is no such file");
   }
   const auto* module = static_cast<const GrpcModule*>(dlsym(library, grpc_module_symbol));
-  if (module == nullptr || std::string_view(module->version) != HEADROOM_VERSION) {
+  if (module == nullptr || std::string_view(module->version) != version()) {
     missing(path, "it is of another version than this program");
   }
   return std::unique_ptr<GrpcDoor>(module->open(handler, settings));

@@ -51,6 +51,7 @@ HttpRequest request_of(const GrpcCaller& caller, const char* method, std::string
   request.head.target = std::move(target);
   request.head.authorization = caller.authorization;
   request.head.client = caller.client;
+  request.head.priority = caller.priority;
   request.arrived = std::chrono::steady_clock::now();
   return request;
 }

@@ -18,6 +18,7 @@ struct GrpcCaller {
   std::string authorization;
   std::string client;             // HttpHead::client
   std::optional<double> left_ms;  // until its deadline; none: it has none
+  std::string priority = {};      // HttpHead::priority
 };
 
 // GET `path`, or, where a model is named, "/v2/models/NAME[/versions/VERSION]" + `path`.

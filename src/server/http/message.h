@@ -22,6 +22,7 @@ struct HttpHead {
   std::string key_name = {};     // not sent: of the key that it was admitted with, for the log
   std::string request_id = {};   // X-Request-Id
   std::string traceparent = {};
+  std::string priority = {};  // x-headroom-priority
 };
 
 struct HttpRequest {

@@ -287,7 +287,8 @@ bool HttpSession::head_is_fine() {
            text_of(request["Inference-Header-Content-Length"]),
            "",
            text_of(request["X-Request-Id"]),
-           text_of(request["traceparent"])};
+           text_of(request["traceparent"]),
+           text_of(request["x-headroom-priority"])};
   if (const std::optional<HttpError> problem = problem_of_head()) {
     refuse(*problem);
     return false;

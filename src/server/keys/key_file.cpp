@@ -45,6 +45,7 @@ KeyRules parse_line(const std::string& line, const std::string& origin) {
                                           "models",
                                           "read_only",
                                           "admin",
+                                          "priority",
                                           "requests_per_minute",
                                           "compute_seconds_per_minute"};
     if (std::find(std::begin(known), std::end(known), key) == std::end(known)) {
@@ -66,6 +67,11 @@ KeyRules parse_line(const std::string& line, const std::string& origin) {
   rules.read_only = fields.boolean_or("read_only", false);
   rules.admin = fields.boolean_or("admin", false);
   if (rules.admin && rules.read_only) fields.fail("admin", "cannot go with read_only");
+  if (fields.has("priority")) {
+    const std::optional<Priority> priority = priority_table.find(fields.text("priority"));
+    if (!priority) fields.fail("priority", "is not one of " + priority_table.list());
+    rules.priority = *priority;
+  }
   rules.requests_per_minute = quota(fields, "requests_per_minute");
   rules.compute_seconds_per_minute = quota(fields, "compute_seconds_per_minute");
   return rules;
@@ -92,6 +98,9 @@ std::string key_line(const KeyRules& rules) {
   if (!rules.models.empty()) json["models"] = rules.models;
   if (rules.read_only) json["read_only"] = true;
   if (rules.admin) json["admin"] = true;
+  if (rules.priority != Priority::normal) {
+    json["priority"] = priority_table.name(rules.priority);
+  }
   if (rules.requests_per_minute) json["requests_per_minute"] = *rules.requests_per_minute;
   if (rules.compute_seconds_per_minute) {
     json["compute_seconds_per_minute"] = *rules.compute_seconds_per_minute;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "server/service/priority.h"
+
 namespace headroom::server {
 
 struct KeyRules {
@@ -18,6 +20,7 @@ struct KeyRules {
   std::vector<std::string> models = {};  // that it may ask; none: all
   bool read_only = false;                // it may look (GET), not ask
   bool admin = false;                    // it may also load and unload models
+  Priority priority = Priority::normal;  // the highest that it may ask with
   std::optional<double> requests_per_minute = {};
   std::optional<double> compute_seconds_per_minute = {};
 };

@@ -59,6 +59,11 @@ void Quota::take(double amount, double now_seconds) {
   left_ -= amount;
 }
 
+QuotaState Quota::state(double now_seconds) {
+  refill(now_seconds);
+  return {per_minute_, left_};
+}
+
 KeyHolder::KeyHolder(KeyRules rules) : rules_(std::move(rules)) {
   if (rules_.requests_per_minute) requests_.emplace(*rules_.requests_per_minute);
   if (rules_.compute_seconds_per_minute) compute_.emplace(*rules_.compute_seconds_per_minute);
@@ -92,6 +97,13 @@ void KeyHolder::require_admin() const {
                   fmt::format("key \"{}\" may not load models: it is no admin's", name()));
 }
 
+void KeyHolder::require_priority(Priority asked) const {
+  if (asked >= rules_.priority) return;
+  throw HttpError(HttpErrorCode::forbidden,
+                  fmt::format("key \"{}\" may not ask with priority {}, only up to {}", name(),
+                              priority_table.name(asked), priority_table.name(rules_.priority)));
+}
+
 void KeyHolder::require_model(const std::string& model) const {
   if (may_use(model)) return;
   throw HttpError(HttpErrorCode::forbidden,
@@ -115,6 +127,16 @@ void KeyHolder::take_request(double now_seconds) {
 void KeyHolder::spend(double compute_seconds, double now_seconds) {
   const std::lock_guard lock(mutex_);
   if (compute_) compute_->take(compute_seconds, now_seconds);
+}
+
+std::optional<QuotaState> KeyHolder::requests(double now_seconds) {
+  const std::lock_guard lock(mutex_);
+  return requests_ ? std::optional(requests_->state(now_seconds)) : std::nullopt;
+}
+
+std::optional<QuotaState> KeyHolder::compute_seconds(double now_seconds) {
+  const std::lock_guard lock(mutex_);
+  return compute_ ? std::optional(compute_->state(now_seconds)) : std::nullopt;
 }
 
 KeyRing::KeyRing(std::filesystem::path file) : file_(std::move(file)) {

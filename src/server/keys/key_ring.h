@@ -15,6 +15,12 @@
 
 namespace headroom::server {
 
+// One of a key's quotas, for its holder to see.
+struct QuotaState {
+  double per_minute = 0;
+  double left = 0;  // below 0: in debt
+};
+
 // So much a minute, saved up for one minute at most.
 class Quota {
  public:
@@ -24,6 +30,7 @@ class Quota {
   double wait_seconds(double amount, double now_seconds);
   // May take more than there is: what is to come then pays for it.
   void take(double amount, double now_seconds);
+  QuotaState state(double now_seconds);
 
  private:
   void refill(double now_seconds);
@@ -45,10 +52,15 @@ class KeyHolder {
   void require_asking() const;
   void require_model(const std::string& model) const;
   void require_admin() const;
+  void require_priority(Priority asked) const;
   void take_request(double now_seconds);
 
   bool may_use(const std::string& model) const;  // or a version of it
   void spend(double compute_seconds, double now_seconds);
+
+  // Nothing where there is no such quota.
+  std::optional<QuotaState> requests(double now_seconds);
+  std::optional<QuotaState> compute_seconds(double now_seconds);
 
   // The quotas go on where those of `former`, the same key before a change of the file, are.
   void inherit(const KeyHolder& former);

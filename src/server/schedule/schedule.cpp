@@ -28,15 +28,16 @@ constexpr double most_debt = 2;
 
 using Queue = DeadlineController::Queue;
 
+bool runs_before(const WaitingText& a, const WaitingText& b) {
+  return a.priority != b.priority ? a.priority < b.priority : a.rank_ms < b.rank_ms;
+}
+
 // Puts texts, which it sorts, into the queue. Returns their indices, ascending.
 std::vector<size_t> insert_by_rank(Queue& queue, std::vector<WaitingText> texts) {
-  const auto earlier = [](const WaitingText& a, const WaitingText& b) {
-    return a.rank_ms < b.rank_ms;
-  };
-  std::stable_sort(texts.begin(), texts.end(), earlier);
+  std::stable_sort(texts.begin(), texts.end(), runs_before);
   std::vector<size_t> indices;
   for (WaitingText& text : texts) {
-    const auto behind = std::upper_bound(queue.begin(), queue.end(), text, earlier);
+    const auto behind = std::upper_bound(queue.begin(), queue.end(), text, runs_before);
     indices.push_back(static_cast<size_t>(behind - queue.begin()));
     queue.insert(behind, std::move(text));
   }
@@ -57,6 +58,29 @@ template <typename Unwanted>
 std::vector<WaitingText> extract(Queue& queue, const Unwanted& unwanted) {
   const auto removed = std::stable_partition(queue.begin(), queue.end(), std::not_fn(unwanted));
   return take_back(queue, static_cast<size_t>(queue.end() - removed));
+}
+
+// What a client is told whose call would end `needed_ms` from now, or delay others. Without a
+// deadline `allowed_ms` is infinite and the comparisons are false.
+CallRefused too_late(const WaitingText& text, double now, double needed_ms, double margin_share) {
+  const double allowed_ms = text.deadline_ms - text.arrived_ms;
+  const double waited_ms = now - text.arrived_ms;
+  const double reserve_ms = margin_share * allowed_ms;
+  if (waited_ms >= allowed_ms) {
+    return {Refusal::deadline_passed, 0,
+            fmt::format("the deadline of {:.4g} ms passed before the request was read and planned, "
+                        "which took {:.1f} ms",
+                        allowed_ms, waited_ms)};
+  }
+  if (waited_ms + needed_ms > allowed_ms - reserve_ms) {
+    return {Refusal::overloaded, 0,
+            fmt::format("the answer would take about {:.1f} ms more, even at the least budget; of "
+                        "the {:.4g} ms until its deadline {:.1f} have passed and {:.4g} are kept "
+                        "in reserve",
+                        needed_ms, allowed_ms, waited_ms, reserve_ms)};
+  }
+  return {Refusal::overloaded, 0,
+          "the call would make others late that were accepted before, even at the least budget"};
 }
 
 }  // namespace
@@ -112,8 +136,8 @@ std::optional<size_t> Schedule::must_go(const ModelQueue& queue,
   if (own * clients.size() <= limit) return 0;
   const size_t over = queue.texts.size() + texts.size() - limit;
   if (over > queue.texts.size()) return std::nullopt;
-  const double earliest_to_go = queue.texts[queue.texts.size() - over].rank_ms;
-  return earliest_to_go > texts.back().rank_ms ? std::optional(over) : std::nullopt;
+  const WaitingText& earliest_to_go = queue.texts[queue.texts.size() - over];
+  return runs_before(texts.back(), earliest_to_go) ? std::optional(over) : std::nullopt;
 }
 
 // Sets deadlines and ranks. Returns the client's turn after these texts.
@@ -154,6 +178,7 @@ Admission Schedule::offer(size_t model, std::vector<WaitingText> texts, double n
   }
   if (queue.texts.empty()) queue.used_ms = std::max(queue.used_ms, last_used_ms_);
   const std::string client = texts.front().client;
+  const Priority priority = texts.front().priority;
   const double turn = rank(texts, controller, now);
   const std::optional<size_t> displaced = must_go(queue, texts);
   if (!displaced) {
@@ -165,18 +190,20 @@ Admission Schedule::offer(size_t model, std::vector<WaitingText> texts, double n
   admission.displaced = take_back(queue.texts, *displaced);
   const std::vector<size_t> added = insert_by_rank(queue.texts, std::move(texts));
   const auto may_not_delay = [&](const WaitingText& text) {
+    if (text.priority != priority) return text.priority < priority;
     return text.client == client || shares_.turn_ms(text.client, now) <= turn;
   };
   if (!controller.reachable(now, queue.texts, added, may_not_delay, ahead)) {
+    const WaitingText& last = queue.texts[added.back()];
     const double needed_ms = controller.finish_ms(now, queue.texts, added.back(), 0, ahead) - now;
+    CallRefused why = too_late(last, now, needed_ms, settings_.controller.margin_share);
     for (auto index = added.rbegin(); index != added.rend(); ++index) {
       queue.texts.erase(queue.texts.begin() + static_cast<ptrdiff_t>(*index));
     }
     std::ranges::move(admission.displaced, std::back_inserter(queue.texts));
     const double drain = drain_seconds(queue, ahead);
-    return refuse(Refusal::overloaded, drain > 0 ? drain : retry_idle_seconds,
-                  fmt::format("the call would take about {:.1f} ms now, even at the least budget",
-                              needed_ms));
+    why.retry_after_seconds = drain > 0 ? drain : retry_idle_seconds;
+    return {std::move(why), 0, {}};
   }
   shares_.set_turn(client, std::min(turn, now + most_debt * settings_.max_deadline_ms));
   for (const size_t index : added) {
@@ -197,9 +224,12 @@ double Schedule::drain_seconds(const ModelQueue& queue, const WorkAhead& ahead) 
 
 // Turns are taken by time, not by batch: a model with long texts gets no more of the workers.
 Schedule::ModelQueue* Schedule::next_queue() {
+  const auto turn = [](const ModelQueue& queue) {
+    return std::pair(queue.texts.front().priority, queue.used_ms);
+  };
   ModelQueue* next = nullptr;
   for (ModelQueue& queue : queues_) {
-    if (!queue.texts.empty() && (next == nullptr || queue.used_ms < next->used_ms)) next = &queue;
+    if (!queue.texts.empty() && (next == nullptr || turn(queue) < turn(*next))) next = &queue;
   }
   return next;
 }

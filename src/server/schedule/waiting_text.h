@@ -9,22 +9,25 @@
 #include <string>
 
 #include "budget/latency_table.h"
+#include "server/service/priority.h"
 
 namespace headroom::server {
 
 class PendingCall;
 
 struct WaitingText {
-  std::shared_ptr<PendingCall> call;  // none in simulations
-  size_t index = 0;                   // in the call
-  std::string client;                 // who asks; all texts of a call have one
+  std::shared_ptr<PendingCall> call;     // none in simulations
+  size_t index = 0;                      // in the call
+  std::string client;                    // who asks; all texts of a call have one
+  Priority priority = Priority::normal;  // likewise
   int64_t tokens = 0;
   double arrived_ms = 0;
   double deadline_ms = std::numeric_limits<double>::infinity();
   std::optional<double> budget;  // exact; none: the controller's choice
   LatencyEstimate exact_time;    // at that budget
   bool automatic = false;        // climbs the ladder; with a budget at the thresholds promised
-  // The schedule's: texts run in the order of ranks, and whether the client's share made it.
+  // The schedule's: texts of a class run in the order of ranks, and whether the client's share made
+  // it.
   double rank_ms = 0;
   bool over_share = false;
 };

@@ -12,6 +12,7 @@
 
 #include "base/enum_table.h"
 #include "headroom/types.h"
+#include "server/service/priority.h"
 
 namespace headroom::server {
 
@@ -29,6 +30,7 @@ struct Call {
   // lower its thresholds, never its budgets.
   bool automatic = false;
   std::vector<Tokens> inputs = {};  // instead of texts: what is tokenised already
+  Priority priority = Priority::normal;
 };
 
 // What the controller took from a call for others' sake.
@@ -51,7 +53,7 @@ enum class Refusal {
   queue_full,
   overloaded,            // the deadline would be missed, because of what waits
   deadline_unreachable,  // even by an idle server at the least budget
-  deadline_passed,       // while it waited
+  deadline_passed,       // while it waited, to be read or for a worker
   draining,              // the service is stopping
   abandoned,             // by its client
   failed,                // the engine threw

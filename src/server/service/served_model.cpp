@@ -85,6 +85,7 @@ ServedModel served_model(std::string name, const std::shared_ptr<const EngineMod
   served.config = engine->config();
   served.engine = engine;
   served.policy = engine->policy().policy;
+  served.packed_note = engine->packed_note();
   served.policy_note = engine->policy().note;
   served.rung_zero = engine->policy().rung_zero.has_value();
   served.tokenise = [engine](const Text& text) { return headroom::tokenise(*engine, text); };

@@ -37,6 +37,7 @@ struct ServedModel {
   LatencyTable table;  // of the precision that the model runs in
   TableSource table_source = TableSource::checkpoint;
   std::optional<Policy> policy;  // of --budget auto
+  std::string packed_note;       // what became of the packed cache, where somebody should know
   std::string policy_note;       // why there is none, though there is a file
   bool rung_zero = false;        // has the bag of n-grams that answers at budget 0
   Json scores;                   // measured accuracy at each budget; null when nobody measured

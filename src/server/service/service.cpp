@@ -143,6 +143,7 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
       });
     }
     warm->wait();
+    warm_up(all_cores_);
   } catch (...) {  // no memory, no thread: those that did start must end
     stop();
     throw;
@@ -171,7 +172,7 @@ void Service::set_routes(const std::vector<ModelRoute>& routes) {
   routes_ = std::move(fresh);
 }
 
-// The first batch of a thread allocates what later ones use again, and finds the weights.
+// The first batch of a runner allocates what later ones use again, and finds the weights.
 void Service::warm_up(const std::vector<RunBatch>& runners) const {
   for (size_t i = 0; i < runners.size(); ++i) {
     if (models_[i].warm_up.ids.empty()) continue;
@@ -210,6 +211,7 @@ Abandon Service::submit(const Call& call, CallDone done) {
     WaitingText entry;
     entry.index = i;
     entry.client = call.client;
+    entry.priority = call.priority;
     entry.tokens = static_cast<int64_t>(inputs[i].ids.size());
     entry.arrived_ms = arrived_ms;
     entry.deadline_ms = deadline_ms;

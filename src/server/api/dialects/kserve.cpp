@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/join.h"
+#include "base/version.h"
 #include "server/api/dialects/kserve_tensors.h"
 #include "server/api/embed.h"
 #include "server/api/tag.h"
@@ -186,7 +187,7 @@ std::vector<const TensorKind*> wanted_tensors(const ModelConfig& config,
 Json server_metadata() {
   Json body;
   body["name"] = "headroom";
-  body["version"] = HEADROOM_VERSION;
+  body["version"] = version();
   body["extensions"] = {"binary_tensor_data", "headroom_budget"};
   return body;
 }
