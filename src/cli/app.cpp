@@ -13,8 +13,8 @@
 #include "base/interrupt.h"
 #include "base/join.h"
 #include "base/nearest.h"
-#include "cli/describe.h"
-#include "cli/help.h"
+#include "cli/help/describe.h"
+#include "cli/help/help.h"
 
 namespace headroom {
 namespace {

@@ -1,5 +1,6 @@
 // `headroom`: verbs that need no libtorch run here; the others are started from headroom-train
-// (cli/training_program.h). A program linked to libtorch takes half a second and 164 MB to start.
+// (cli/training/training_program.h). A program linked to libtorch takes half a second and 164 MB to
+// start.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -10,9 +11,10 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/version.h"
 #include "cli/app.h"
 #include "cli/engines/engine.h"
-#include "cli/training_program.h"
+#include "cli/training/training_program.h"
 #include "cli/verb.h"
 
 namespace headroom {
@@ -72,19 +74,19 @@ void print_help(FILE* stream) {
   fmt::print(stream,
              "headroom {}: {}\n\n"
              "usage: headroom VERB [options]    (headroom VERB --help tells the options)\n\n",
-             HEADROOM_VERSION, program_summary);
+             version(), program_summary);
   for (const VerbLine& verb : all_verbs()) {
     fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
   }
 }
 
-// What cli/reference.h reads; each verb has a --help-json of its own.
+// What cli/reference/reference.h reads; each verb has a --help-json of its own.
 void print_help_json() {
   Json verbs = Json::array();
   for (const VerbLine& verb : all_verbs()) {
     verbs.push_back({{"name", verb.name}, {"summary", verb.summary}});
   }
-  print_json_line({{"version", HEADROOM_VERSION}, {"summary", program_summary}, {"verbs", verbs}});
+  print_json_line({{"version", version()}, {"summary", program_summary}, {"verbs", verbs}});
 }
 
 // The value of "--name value" or "--name=value", otherwise of the environment twin. What is wrong
@@ -110,7 +112,7 @@ bool wants_torch(int argc, char** argv) {
 int run(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--version") {
-    fmt::print("headroom {}\n", HEADROOM_VERSION);
+    fmt::print("headroom {}\n", version());
     return 0;
   }
   if (name == "--help" || name == "-h" || name == "help") {

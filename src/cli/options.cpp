@@ -58,6 +58,12 @@ void add_precision(CLI::App& app, std::optional<Precision>& precision) {
       ->type_name(choice_type({"auto", "fp32", "bf16", "int8"}));
 }
 
+void add_packed_cache(CLI::App& app, std::filesystem::path& folder) {
+  app.add_option("--packed-cache", folder,
+                 "a folder that only you can write to: packed weights are kept there, for later "
+                 "processes to start sooner and to share their memory; empty: none are");
+}
+
 CLI::Option* add_attention(CLI::App& app, std::string& value) {
   return app.add_option("--attention", value, "standard, optimized, efficient or super")
       ->type_name(choice_type(attention_table));

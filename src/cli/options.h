@@ -39,6 +39,8 @@ void add_device(CLI::App& app, std::string& value);
 void add_engine(CLI::App& app, std::string& engine);
 // --precision; nothing is auto. `asked_precision()` (engines/engine.h) says what that means.
 void add_precision(CLI::App& app, std::optional<Precision>& precision);
+// --packed-cache: EngineOptions::packed_cache.
+void add_packed_cache(CLI::App& app, std::filesystem::path& folder);
 // --attention; parse_attention() reads what was given.
 CLI::Option* add_attention(CLI::App& app, std::string& value);
 AttentionKind parse_attention(const std::string& name);

@@ -4,6 +4,7 @@
 
 #include "base/files/file.h"
 #include "base/measure/machine.h"
+#include "base/version.h"
 #include "cli/app.h"
 
 namespace headroom {
@@ -30,7 +31,7 @@ void write_report(const std::string& out, const std::vector<report::Chapter>& ch
   page.title = chapters.size() == 1 ? chapters[0].title : "headroom report";
   page.made =
       fmt::format("Made by headroom {} on {}. One file; it asks for nothing from elsewhere.",
-                  HEADROOM_VERSION, today());
+                  version(), today());
   page.chapters = chapters;
   page.command = command;
   const std::string html = write_html(page);

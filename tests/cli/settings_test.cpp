@@ -1,5 +1,5 @@
 // Every setting of a training run that is to have an option has one, and it sets that field.
-#include "cli/settings.h"
+#include "cli/inputs/settings.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "checkpoint/config.h"
 #include "cli/engines/engine.h"
-#include "cli/inputs.h"
+#include "cli/inputs/inputs.h"
 #include "cli/outputs/output.h"
 #include "data/input/line_batches.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "checkpoint/tensors/checksum.h"
-#include "cli/inputs.h"
+#include "cli/inputs/inputs.h"
 #include "data/input/line_batches.h"
 
 namespace headroom {

@@ -23,7 +23,8 @@ struct EngineRequest {
   Precision precision = Precision::fp32;
   int threads = 0;  // 0: one per core
   std::string device = "cpu";
-  AnswerOptions answer;  // what texts are asked for
+  AnswerOptions answer;                     // what texts are asked for
+  std::filesystem::path packed_cache = {};  // EngineOptions::packed_cache
 };
 
 // An engine opened to answer texts at one budget. A text gets the same answer whatever it goes

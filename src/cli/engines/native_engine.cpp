@@ -77,8 +77,10 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
                             const Budget& budget) {
   require_supported("--device", request.device, {"cpu"});
   const int threads = thread_count(request.threads);
+  EngineOptions options{request.precision};
+  options.packed_cache = request.packed_cache;
   const auto session = std::make_shared<Session>(
-      EngineModel::load(request.model, config, {request.precision, {}}), threads,
+      EngineModel::load(request.model, config, options), threads,
       find_text_latencies(request.model, request.precision), /*splits_calls=*/false);
   if (budget.latency_ms && !session->table()) {
     throw Error(ErrorCode::usage, "predict",
@@ -88,14 +90,15 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
   }
   require_budget(*session, budget);  // told before any text
   check_options(config, request.answer);
-  const std::string& note = session->model().policy().note;
-  if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : {session->model().policy().note, session->model().packed_note()}) {
+    if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
+  }
   // Brings the weights into memory, so that the first text takes no longer than the others.
   const Tokens input{std::vector<int32_t>(4, 0)};
   session->run(std::span(&input, 1), Budget{});
   return {threads, Session::batch,
-          [session, budget, options = request.answer](std::span<const Text> texts) {
-            return answer_texts(*session, texts, {&budget, 1}, options);
+          [session, budget, answer = request.answer](std::span<const Text> texts) {
+            return answer_texts(*session, texts, {&budget, 1}, answer);
           }};
 }
 

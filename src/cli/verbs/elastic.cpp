@@ -1,12 +1,11 @@
 // headroom elastic: gives a dense model budgets by following its own answers to texts.
 #include <fmt/format.h>
 
-#include "budget/fraction.h"
 #include "cli/app.h"
+#include "cli/inputs/settings.h"
 #include "cli/options.h"
-#include "cli/parallel.h"
-#include "cli/scores_table.h"
-#include "cli/settings.h"
+#include "cli/outputs/scores_table.h"
+#include "cli/training/training_options.h"
 #include "cli/verb.h"
 #include "train/make_elastic.h"
 #include "train/settings.h"
@@ -16,12 +15,7 @@ namespace {
 
 struct ElasticOptions {
   TrainRequest request = default_elastic_request();
-  std::string model;
-  std::string out;
-  std::string data_dir = default_data_dir();
-  std::string weights = "fp32";
-  std::string budgets = "0.125,0.25,0.5,0.75,1";
-  ParallelOptions parallel;
+  TrainingOptions run{"0.125,0.25,0.5,0.75,1"};
 };
 
 void add_training(CLI::App& app, Recipe& recipe) {
@@ -46,13 +40,14 @@ void add_training(CLI::App& app, Recipe& recipe) {
 
 void add_options(CLI::App& app, ElasticOptions& options) {
   TrainRequest& request = options.request;
-  app.add_option("--model", options.model, "dense checkpoint, such as import writes")->required();
+  app.add_option("--model", options.run.init, "dense checkpoint, such as import writes")
+      ->required();
   app.add_option("--texts", request.task.data,
                  "a file of texts, one a line (of pairs both with a tab between them), or a data "
                  "SPEC, whose labels do not matter")
       ->required();
-  app.add_option("--out", options.out, "checkpoint directory to write")->required();
-  app.add_option("--data-dir", options.data_dir, "where known data sets lie")->group("Data");
+  app.add_option("--out", options.run.out, "checkpoint directory to write")->required();
+  app.add_option("--data-dir", options.run.data_dir, "where known data sets lie")->group("Data");
   app.add_option("--max-tokens", request.task.max_tokens, "longest input, special tokens included")
       ->check(CLI::Range(4, most_tokens))
       ->default_str("all that --model reads")
@@ -65,23 +60,8 @@ void add_options(CLI::App& app, ElasticOptions& options) {
                  "that texts may take, such as 2G; 0: what the machine has left")
       ->group("Data");
   add_training(app, request.recipe);
-  const char* group = "Run";
-  app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out")
-      ->group(group);
-  app.add_flag("--restart", request.restart,
-               "begin anew: discard the unfinished run beside --out, replace the model there")
-      ->group(group);
-  app.add_option("--save-seconds", request.save_seconds, "between saved states")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
-  app.add_option("--weights", options.weights, "how weights are stored: fp32 or bf16")
-      ->type_name(choice_type({"fp32", "bf16"}))
-      ->group(group);
-  app.add_option("--budgets", options.budgets, "budgets shown at the end")->group(group);
-  add_seed(app, request.seed);
-  add_threads(app, request.threads);
-  add_device(app, request.device);
-  add_parallel(app, options.parallel);
+  add_run_options(app, request, options.run);
+  add_machine_options(app, request, options.run);
 }
 
 void print_agreement(const TrainReport& report, const TrainRequest& request, bool json) {
@@ -108,18 +88,8 @@ int run_elastic(int argc, char** argv) {
   add_options(app, options);
   return run_app(app, argc, argv, [&](bool json) {
     TrainRequest& request = options.request;
-    require_supported("--weights", options.weights, {"fp32", "bf16"});
-    require_new_output(options.out, request.resume, request.restart);
-    request.bf16_weights = options.weights == "bf16";
-    request.budgets = parse_budgets(options.budgets);
-    request.init = options.model;
-    request.out = options.out;
-    request.task.data_dir = options.data_dir;
-    request.task.split_seed = request.seed;
-    if (run_copies(options.parallel, argc, argv)) return;
-    request.parallel = options.parallel.settings;
-    const TrainReport report = make_elastic(request, *rank_progress(options.parallel));
-    if (request.parallel.world.rank == 0) print_agreement(report, request, json);
+    run_training(request, options.run, argc, argv, make_elastic,
+                 [&](const TrainReport& report) { print_agreement(report, request, json); });
   });
 }
 

@@ -15,10 +15,10 @@
 #include "cli/app.h"
 #include "cli/bulk/predict.h"
 #include "cli/engines/engine.h"
-#include "cli/inputs.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/spending.h"
 #include "cli/options.h"
 #include "cli/outputs/npy.h"
-#include "cli/spending.h"
 #include "cli/verb.h"
 
 namespace headroom {
@@ -111,6 +111,7 @@ int run_embed(int argc, char** argv) {
   add_data_dir(app, data_dir);
   add_precision(app, precision);
   add_threads(app, request.threads);
+  add_packed_cache(app, request.packed_cache);
   return run_app(app, argc, argv, [&](bool) {
     const ModelConfig config = read_config(model);
     require_vectors(config);

@@ -8,7 +8,7 @@
 #include "cli/app.h"
 #include "cli/engines/engine.h"
 #include "cli/options.h"
-#include "cli/scores_table.h"
+#include "cli/outputs/scores_table.h"
 #include "cli/verb.h"
 #include "data/catalog/spec_name.h"
 

@@ -9,7 +9,7 @@
 #include "checkpoint/policy_file.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "cli/app.h"
-#include "cli/policy_text.h"
+#include "cli/outputs/policy_text.h"
 #include "cli/verb.h"
 #include "families/schema.h"
 

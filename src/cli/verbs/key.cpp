@@ -15,6 +15,7 @@ int run_key(int argc, char** argv) {
       "headroom key");
   std::string file;
   server::KeyRules rules;
+  std::string priority = "normal";
   double requests = 0;
   double compute = 0;
   app.add_option("--file", file, "file of keys; made when there is none")->required();
@@ -24,11 +25,15 @@ int run_key(int argc, char** argv) {
   app.add_flag("--read-only", rules.read_only, "it may look (models, metrics), not ask");
   app.add_flag("--admin", rules.admin, "it may also load and unload models (serve --model-control)")
       ->excludes("--read-only");
+  app.add_option("--priority", priority,
+                 "high: its requests run before those of others; low: after them")
+      ->check(CLI::IsMember({"high", "normal", "low"}));
   app.add_option("--requests-per-minute", requests, "0: no limit")->check(CLI::NonNegativeNumber);
   app.add_option("--compute-seconds-per-minute", compute,
                  "of one core, by the latency table; 0: no limit")
       ->check(CLI::NonNegativeNumber);
   return run_app(app, argc, argv, [&](bool json) {
+    rules.priority = server::priority_table.parse(priority);
     if (requests > 0) rules.requests_per_minute = requests;
     if (compute > 0) rules.compute_seconds_per_minute = compute;
     const std::string key = server::new_key();

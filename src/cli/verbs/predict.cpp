@@ -9,9 +9,9 @@
 #include "cli/bulk/predict.h"
 #include "cli/engines/engine.h"
 #include "cli/engines/other_tasks.h"
-#include "cli/inputs.h"
+#include "cli/inputs/inputs.h"
+#include "cli/inputs/spending.h"
 #include "cli/options.h"
-#include "cli/spending.h"
 #include "cli/verb.h"
 #include "engine/tags/entities.h"
 
@@ -136,10 +136,11 @@ int run_predict(int argc, char** argv) {
   add_precision(app, precision);
   add_threads(app, request.threads);
   add_device(app, request.device);
+  add_packed_cache(app, request.packed_cache);
   group_options(app, "Texts", {"FILES", "--text", "--input", "--data-dir"});
-  group_options(
-      app, "Model",
-      {"--model", "--budget", "--latency-ms", "--precision", "--threads", "--engine", "--device"});
+  group_options(app, "Model",
+                {"--model", "--budget", "--latency-ms", "--precision", "--threads", "--engine",
+                 "--device", "--packed-cache"});
   group_options(app, "Answers",
                 {"--top-k", "--no-timing", "--all-tokens", "--aggregation", "--raw-scores"});
   group_options(app, "Long runs",

@@ -3,7 +3,7 @@
 
 #include "cli/app.h"
 #include "cli/options.h"
-#include "cli/parallel.h"
+#include "cli/training/parallel.h"
 #include "cli/verb.h"
 #include "train/pretrain_model.h"
 

@@ -16,7 +16,7 @@
 #include "cli/engines/measure_model.h"
 #include "cli/options.h"
 #include "cli/report_page.h"
-#include "cli/training_program.h"
+#include "cli/training/training_program.h"
 #include "cli/verb.h"
 
 namespace headroom {

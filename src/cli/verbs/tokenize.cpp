@@ -9,7 +9,7 @@
 #include "checkpoint/hf/tokenizer.h"
 #include "checkpoint/make_tokenizer.h"
 #include "cli/app.h"
-#include "cli/inputs.h"
+#include "cli/inputs/inputs.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "data/catalog/spec.h"

@@ -3,10 +3,10 @@
 
 #include "budget/fraction.h"
 #include "cli/app.h"
+#include "cli/inputs/settings.h"
 #include "cli/options.h"
-#include "cli/parallel.h"
-#include "cli/scores_table.h"
-#include "cli/settings.h"
+#include "cli/outputs/scores_table.h"
+#include "cli/training/training_options.h"
 #include "cli/verb.h"
 #include "train/settings.h"
 
@@ -17,30 +17,23 @@ namespace {
 struct TrainCommand {
   CLI::App app{"Trains or fine-tunes a model; all stages of the chosen method.", "headroom train"};
   TrainRequest request;
-  std::string data_dir = default_data_dir();
-  std::string init;
-  std::string out;
-  std::string weights = "fp32";
-  std::string budgets = "0.25,0.5,0.75,1";
-  ParallelOptions parallel;
+  TrainingOptions run{"0.25,0.5,0.75,1"};
 
   // Starting from a checkpoint (`fine_tune`) has gentler defaults than starting fresh.
   TrainCommand(Task task, bool fine_tune) : request(default_request(task, fine_tune)) {
     const SettingOptions options(app);
     visit_settings(request.task, options);
-    app.add_option("--data-dir", data_dir, "where known data sets lie")->group("Data");
+    app.add_option("--data-dir", run.data_dir, "where known data sets lie")->group("Data");
     add_max_memory(app, request.task.max_memory,
                    "that rows may take, such as 2G; 0: what the machine has left")
         ->group("Data");
     visit_model_settings(request, options);
-    app.add_option("--init", init, "checkpoint to start from; its shape and words are kept")
+    app.add_option("--init", run.init, "checkpoint to start from; its shape and words are kept")
         ->group("Model");
     visit_settings(request.recipe, options);
-    add_run_options();
-    add_seed(app, request.seed);
-    add_threads(app, request.threads);
-    add_device(app, request.device);
-    add_parallel(app, parallel);
+    app.add_option("--out", run.out, "checkpoint directory to write")->required()->group("Run");
+    add_run_options(app, request, run);
+    add_machine_options(app, request, run);
     add_config_option(app);
     if (fine_tune) tell_what_is_chosen();
   }
@@ -56,23 +49,6 @@ struct TrainCommand {
       app.get_option(name)->default_str("chosen from the size of --init");
     }
   }
-
-  void add_run_options() {
-    const char* group = "Run";
-    app.add_option("--out", out, "checkpoint directory to write")->required()->group(group);
-    app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out")
-        ->group(group);
-    app.add_flag("--restart", request.restart,
-                 "begin anew: discard the unfinished run beside --out, replace the model there")
-        ->group(group);
-    app.add_option("--save-seconds", request.save_seconds, "between saved states")
-        ->check(CLI::NonNegativeNumber)
-        ->group(group);
-    app.add_option("--weights", weights, "how weights are stored: fp32 or bf16")
-        ->type_name(choice_type({"fp32", "bf16"}))
-        ->group(group);
-    app.add_option("--budgets", budgets, "budgets shown at the end")->group(group);
-  }
 };
 
 // The task and --init decide the defaults of the other options, so they are read first. What is
@@ -85,7 +61,7 @@ TrainCommand command_for(int argc, char** argv) {
   } catch (const CLI::Error&) {
   } catch (const Error&) {
   }
-  return {scratch.request.task.task, !scratch.init.empty()};
+  return {scratch.request.task.task, !scratch.run.init.empty()};
 }
 
 void check_choices(const TrainCommand& command) {
@@ -100,8 +76,6 @@ void check_choices(const TrainCommand& command) {
     const std::string scope(scope_table.name(request.recipe.nested.scope));
     require_supported("--scope", scope, {"heads"});
   }
-  require_supported("--weights", command.weights, {"fp32", "bf16"});
-  require_new_output(command.out, request.resume, request.restart);
 }
 
 void print_report(const TrainReport& report, const TrainRequest& request, bool json) {
@@ -127,17 +101,9 @@ int run_train(int argc, char** argv) {
   return run_app(command.app, argc, argv, [&](bool json) {
     TrainRequest& request = command.request;
     check_choices(command);
-    request.bf16_weights = command.weights == "bf16";
     request.static_budget = checked_budget(request.static_budget);
-    request.budgets = parse_budgets(command.budgets);
-    request.out = command.out;
-    request.init = command.init;
-    request.task.data_dir = command.data_dir;
-    request.task.split_seed = request.seed;
-    if (run_copies(command.parallel, argc, argv)) return;
-    request.parallel = command.parallel.settings;
-    const TrainReport report = train_model(request, *rank_progress(command.parallel));
-    if (request.parallel.world.rank == 0) print_report(report, request, json);
+    run_training(request, command.run, argc, argv, train_model,
+                 [&](const TrainReport& report) { print_report(report, request, json); });
   });
 }
 

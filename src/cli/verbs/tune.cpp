@@ -16,7 +16,7 @@
 #include "cli/engines/native_model.h"
 #include "cli/engines/native_scoring.h"
 #include "cli/options.h"
-#include "cli/policy_text.h"
+#include "cli/outputs/policy_text.h"
 #include "cli/verb.h"
 #include "data/input/line_batches.h"
 #include "data/split.h"

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "base/error.h"
 #include "base/settings.h"
@@ -33,6 +34,7 @@ class SettingOptions {
       CLI::Option* const option = app_.add_option(name, value, setting.help);
       option->group(setting.group);
       if constexpr (std::is_arithmetic_v<T>) limit<T>(*option, setting);
+      if constexpr (std::same_as<T, std::vector<double>>) option->delimiter(',');
     }
   }
 

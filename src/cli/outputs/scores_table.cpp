@@ -1,4 +1,4 @@
-#include "cli/scores_table.h"
+#include "cli/outputs/scores_table.h"
 
 #include <fmt/format.h>
 

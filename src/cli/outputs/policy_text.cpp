@@ -1,4 +1,4 @@
-#include "cli/policy_text.h"
+#include "cli/outputs/policy_text.h"
 
 #include <fmt/format.h>
 

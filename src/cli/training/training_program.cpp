@@ -1,4 +1,4 @@
-#include "cli/training_program.h"
+#include "cli/training/training_program.h"
 
 #include <fmt/format.h>
 #include <stdlib.h>

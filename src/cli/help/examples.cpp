@@ -1,4 +1,4 @@
-#include "cli/examples.h"
+#include "cli/help/examples.h"
 
 namespace headroom {
 namespace {

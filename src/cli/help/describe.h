@@ -1,5 +1,5 @@
 // A verb's options as JSON, read off the parser itself. The reference page, the man pages and the
-// shells' completions are made from it (cli/reference.h), so they say what --help says.
+// shells' completions are made from it (cli/reference/reference.h), so they say what --help says.
 #pragma once
 
 #include <CLI/CLI.hpp>

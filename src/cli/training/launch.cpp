@@ -1,4 +1,4 @@
-#include "cli/launch.h"
+#include "cli/training/launch.h"
 
 #include <fmt/format.h>
 #include <signal.h>

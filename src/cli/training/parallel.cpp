@@ -1,4 +1,4 @@
-#include "cli/parallel.h"
+#include "cli/training/parallel.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "cli/console.h"
-#include "cli/launch.h"
+#include "cli/training/launch.h"
 
 namespace headroom {
 

@@ -1,4 +1,4 @@
-#include "cli/spending.h"
+#include "cli/inputs/spending.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "cli/describe.h"
+#include "cli/help/describe.h"
 
-#include "cli/examples.h"
+#include "cli/help/examples.h"
 #include "cli/options.h"
 
 namespace headroom {

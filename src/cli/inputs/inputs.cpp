@@ -1,4 +1,4 @@
-#include "cli/inputs.h"
+#include "cli/inputs/inputs.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

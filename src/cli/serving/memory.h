@@ -1,0 +1,29 @@
+// Who gets what of `serve --max-memory`: models, threads, connections and requests.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/serving/options.h"
+#include "engine/precision.h"
+#include "server/service/served_model.h"
+#include "server/service/serving_plan.h"
+
+namespace headroom {
+
+// What is left of --max-memory; 0: there is no limit.
+uint64_t memory_left(const ServeOptions& options);
+
+// Before a model is loaded beside the others: throws ErrorCode::runtime when there is no room. What
+// does not fit at the start share_memory() tells.
+void require_room(const ServeOptions& options, const server::ModelSource& model,
+                  const ModelConfig& config, Precision precision);
+
+// Gives requests what models, threads and connections leave. Throws ErrorCode::runtime when that is
+// not enough for one.
+void share_memory(ServeOptions& options, const std::vector<server::ServedModel>& models);
+
+// Makes the allocator give back what is freed; `few_arenas` at the cost of threads that wait.
+void return_freed_memory(bool few_arenas);
+
+}  // namespace headroom
