@@ -21,10 +21,9 @@ namespace {
 
 class OnnxRuntime {
  public:
-  explicit OnnxRuntime(const PeerTask& task)
-      : process_(task.directory),
-        timed_(task.test_inputs.begin(),
-               task.test_inputs.begin() + static_cast<ptrdiff_t>(task.timed)) {}
+  explicit OnnxRuntime(const PeerTask& task) : process_(task.directory) {
+    for (const size_t row : task.timed) timed_.push_back(task.test_inputs[row]);
+  }
 
   int load(const PeerTask& task, OnnxPrecision precision) {
     const std::filesystem::path file = folder_.path() / "model.onnx";
@@ -86,7 +85,8 @@ double share_right(const FastText& fasttext, const TextDataset& test) {
 Peer fasttext_peer(const PeerTask& task) {
   constexpr int copies = 100;  // of the texts, so that they take longer than loading does
   const auto fasttext = std::make_shared<FastText>(task.train, 1, 1);
-  const auto timed = std::span(task.test.rows).first(task.timed);
+  std::vector<TextRow> timed;
+  for (const size_t row : task.timed) timed.push_back(task.test.rows[row]);
   const std::string all = fasttext->write_texts("all", timed, copies);
   const std::string none = fasttext->write_texts("none", {});
   const auto time_of = [fasttext](const std::string& file) {

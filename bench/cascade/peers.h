@@ -15,7 +15,7 @@ namespace headroom {
 struct Peer {
   std::string name;
   double accuracy = 0;                    // on the test rows
-  std::function<double(size_t)> time_ms;  // of the first `timed` test texts in batches of this size
+  std::function<double(size_t)> time_ms;  // of the timed texts in batches of this size
 };
 
 struct PeerTask {
@@ -24,7 +24,7 @@ struct PeerTask {
   TextDataset train;                // fastText's
   TextDataset test;
   std::vector<Tokens> test_inputs;  // the model's
-  size_t timed = 0;
+  std::vector<size_t> timed;        // test rows
 };
 
 // Those that are installed; standard error names what is not. ONNX Runtime measures its own forward
