@@ -57,7 +57,8 @@ Recipe decided(Recipe recipe, int64_t steps_per_epoch, const ModelShape& shape, 
 std::string describe(const Recipe& recipe, Method method) {
   std::vector<std::string> parts;
   const auto stage = [&](const char* name, double epochs, double rate) {
-    parts.push_back(fmt::format("{} {} epochs at {:.3g}", name, epochs, rate));
+    parts.push_back(
+        fmt::format("{} {} epoch{} at {:.3g}", name, epochs, epochs == 1 ? "" : "s", rate));
   };
   if (recipe.dense_epochs > 0) stage("dense", recipe.dense_epochs, recipe.dense_rate);
   if (method == Method::adaptive) {

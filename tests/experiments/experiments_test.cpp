@@ -121,7 +121,7 @@ TEST_F(Experiments, BudgetedRunsAllItsArms) {
 TEST_F(Experiments, AdaptiveRunsAllItsArms) {
   const Experiment experiment = small(adaptive::describe("sick", /*quick=*/true));
   const Record record = adaptive::run_seed(experiment, 1, file(), progress_);
-  EXPECT_EQ(record.arms.size(), 17U);
+  EXPECT_EQ(record.arms.size(), 19U);
   expect_complete(record);
   const ArmRecord& arm = *record.find("adaptive");
   EXPECT_EQ(arm.points.size(), 5U) << "without a cap and with four";
