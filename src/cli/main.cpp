@@ -56,7 +56,7 @@ struct VerbLine {
 constexpr VerbLine training_verbs[] = {
     {"train", "train or fine-tune a model; all stages of the chosen method"},
     {"elastic", "give a dense model budgets, from texts without labels"},
-    {"pretrain", "pretrain an encoder on plain text (masked language model)"},
+    {"pretrain", "pretrain an encoder on plain text (hidden or replaced tokens)"},
     {"reproduce", "run a published experiment with all its arms and seeds"},
 };
 

@@ -25,6 +25,7 @@
 #include "train/recipe.h"
 #include "train/runtime.h"
 #include "train/stages/masked_lm.h"
+#include "train/stages/replaced_tokens.h"
 
 namespace headroom {
 namespace {
@@ -99,9 +100,14 @@ Corpus read_corpus(const PretrainRequest& request) {
   return corpus;
 }
 
+bool detects(const PretrainRequest& request) {
+  return request.objective == PretrainObjective::replaced;
+}
+
 StagePlan plan_for(const PretrainRequest& request, std::unique_ptr<Stage> stage) {
   StagePlan plan;
   plan.stage = std::move(stage);
+  plan.keep_best = !detects(request);  // train/stages/replaced_tokens.h says why
   plan.schedule.peak = request.rate;
   plan.schedule.steps = request.steps;
   plan.schedule.warmup = request.warmup;
@@ -115,13 +121,26 @@ std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
   Xxh64 digest;  // other text of the same size is other data
   digest.update(std::as_bytes(std::span(corpus.train.tokens)));
   return fmt::format(
-      "pretrain v5 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
-      "rate={} warmup={} drop={} wd={} mask={}/{} steps={} minutes={} validate={} seed={}",
+      "pretrain v6 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
+      "objective={}/{} nested={} rate={} warmup={} drop={} wd={} mask={}/{} steps={} minutes={} "
+      "validate={} seed={}",
       corpus.train.size(), request.row_tokens, digest.digest(), corpus.vocabulary.size(),
       request.lower_case, s.layers, s.width, s.heads, s.ffn, attention_name(s.attention),
-      request.init.string(), request.batch_rows, request.rate, request.warmup, request.dropout,
+      request.init.string(), request.batch_rows, pretrain_objective_table.name(request.objective),
+      request.generator_share, request.nested_share, request.rate, request.warmup, request.dropout,
       request.weight_decay, request.mask_share, request.mask_share_at_end, request.steps,
       request.minutes, request.validate_every, request.seed);
+}
+
+std::string measured(const PretrainRequest& request, const PretrainReport& report) {
+  if (!detects(request)) {
+    return fmt::format("Hidden tokens predicted right on rows set aside: {:.1f} %",
+                       100 * report.accuracy);
+  }
+  return fmt::format(
+      "Replaced tokens found on rows set aside: {:.1f} %, and {:.1f} % of what was called replaced "
+      "was, against a generator that predicts {:.1f} % of hidden tokens right",
+      100 * report.found, 100 * report.precision, 100 * report.accuracy);
 }
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,
@@ -137,19 +156,20 @@ std::string card_for(const PretrainRequest& request, const ModelShape& shape,
                            : fmt::format("- Goes on from: {}\n",
                                          (request.init / "").parent_path().filename().string());
   return fmt::format(
-      "---\nlibrary_name: headroom\npipeline_tag: fill-mask\n---\n\n"
+      "---\nlibrary_name: headroom\npipeline_tag: {}\n---\n\n"
       "# A pretrained encoder\n\n"
       "`headroom train --init` starts from it.\n\n"
       "- Text: {} ({} documents, {:.1f} M tokens), seen {:.1f} times\n"
       "- Shape: {} layers, width {}, {} heads, FFN {}, up to {} tokens, {} word pieces\n"
-      "{}- Training: masked language model, {} steps of {} rows, peak rate {:.2g}, warm-up of {} "
-      "steps, seed {}, {}\n"
-      "- Hidden tokens predicted right on rows set aside: {:.1f} %\n",
-      join(names, ", "), report.documents, static_cast<double>(report.text_tokens) / 1e6,
+      "{}- Training: {}, {} steps of {} rows, peak rate {:.2g}, warm-up of {} steps, seed {}, {}\n"
+      "- {}\n",
+      detects(request) ? "feature-extraction" : "fill-mask", join(names, ", "), report.documents,
+      static_cast<double>(report.text_tokens) / 1e6,
       report.tokens_seen / static_cast<double>(report.text_tokens), shape.layers, shape.width,
-      shape.heads, shape.ffn, shape.positions, shape.vocabulary, start, report.steps,
+      shape.heads, shape.ffn, shape.positions, shape.vocabulary, start,
+      detects(request) ? "replaced-token detection" : "masked language model", report.steps,
       request.batch_rows, request.rate, request.warmup, request.seed, today(),
-      100 * report.accuracy);
+      measured(request, report));
 }
 
 void check_request(const PretrainRequest& request) {
@@ -180,6 +200,9 @@ void adopt_start(PretrainRequest& request) {
                     task_name(start.task)));
   }
   if (start.tokenizer != TokenizerKind::wordpiece) refuse("its tokens are not word pieces");
+  if (detects(request) && !start.shape.has_position_table()) {
+    refuse("it has no table of positions that --objective replaced could share with a generator");
+  }
   if (start.stored) refuse("it is a compact model: go on from the one it was made of");
   if (request.row_tokens > start.shape.positions) {
     refuse(fmt::format("it reads up to {} tokens: --max-tokens {} is too long",
@@ -202,7 +225,9 @@ PretrainRequest decided(PretrainRequest request) {
   return request;
 }
 
-// Fresh, or those of --init; an imported encoder gets a fresh head.
+// Fresh, or those of --init. What the objective predicts with is fresh unless --init has it: an
+// imported encoder has no head, one of replaced tokens none that predicts words, and nobody's
+// generator is kept.
 ElasticModel starting_model(const PretrainRequest& request, const Corpus& corpus,
                             const std::vector<float>& frequencies, torch::Device device) {
   ElasticModel model;
@@ -211,14 +236,51 @@ ElasticModel starting_model(const PretrainRequest& request, const Corpus& corpus
   model.shape.labels = 0;
   model.dropout = request.dropout;
   model.weights = pretraining_weights(model.shape, request.seed, frequencies, device);
-  if (request.init.empty()) return model;
   const MaskedHead fresh_head = *model.weights.masked_head;
-  const CheckpointModel start = open_checkpoint(request.init, device);
-  model.layer_norm_eps = start.config.layer_norm_eps;
-  model.weights = start.model.weights;
-  if (!model.weights.masked_head) model.weights.masked_head = fresh_head;
-  model.weights.head = OutputHead::masked_lm;
+  if (!request.init.empty()) {
+    const CheckpointModel start = open_checkpoint(request.init, device);
+    model.layer_norm_eps = start.config.layer_norm_eps;
+    model.weights = start.model.weights;
+  }
+  if (detects(request)) {
+    model.weights.masked_head.reset();
+    model.weights.head = OutputHead::none;
+    model.detection = pretraining_detection(model.shape, request.generator_share,
+                                            request.mask_share, request.seed, frequencies, device);
+  } else {
+    if (!model.weights.masked_head) model.weights.masked_head = fresh_head;
+    model.weights.head = OutputHead::masked_lm;
+  }
   return model;
+}
+
+MaskSettings masks_for(const PretrainRequest& request, const Vocabulary& vocabulary) {
+  MaskSettings masks = mask_settings(vocabulary);
+  masks.share = request.mask_share;
+  masks.share_at_end = request.mask_share_at_end;
+  if (detects(request)) {  // as in the paper: a generator is not to copy tokens that stay
+    masks.masked = 1;
+    masks.random = 0;
+  }
+  return masks;
+}
+
+std::unique_ptr<Stage> stage_for(const PretrainRequest& request, const MaskSettings& masks,
+                                 const std::vector<Batch>& validation, const PlateauWatch& watch) {
+  const auto make = detects(request) ? replaced_tokens_stage : masked_lm_stage;
+  return make(masks, validation, watch, request.nested_share);
+}
+
+// Of the weights that are kept, on the rows set aside.
+void measure(const PretrainRequest& request, Stage& stage, const ElasticModel& model,
+             PretrainReport& report) {
+  const Validation kept = stage.validate(model);
+  report.accuracy = kept.score;
+  if (!detects(request)) return;
+  report.found = kept.score;
+  report.precision = kept.detail("precision");
+  report.detection_loss = kept.detail("loss");
+  report.accuracy = kept.detail("generator_accuracy");
 }
 
 }  // namespace
@@ -233,9 +295,7 @@ PretrainReport pretrain_model(const PretrainRequest& asked, ProgressSink& progre
   const Corpus corpus = read_corpus(request);
   const auto lock = ranks->first() ? open_output(output) : nullptr;
 
-  MaskSettings masks = mask_settings(corpus.vocabulary);
-  masks.share = request.mask_share;
-  masks.share_at_end = request.mask_share_at_end;
+  const MaskSettings masks = masks_for(request, corpus.vocabulary);
   const std::vector<float> frequencies = log_frequencies(corpus.train, masks);
   PlateauWatch watch;
   watch.frequency_loss = frequency_loss(frequencies, corpus.validation, masks);
@@ -250,12 +310,17 @@ PretrainReport pretrain_model(const PretrainRequest& asked, ProgressSink& progre
   progress.note(
       fmt::format("peak rate {:.2g} after {} steps; word frequencies alone have a loss of {:.2f}",
                   request.rate, request.warmup, watch.frequency_loss));
+  if (detects(request)) {
+    const ModelShape generator = generator_shape(model.shape, request.generator_share);
+    progress.note(fmt::format("generator: {} layers, width {}, {} heads, FFN {}", generator.layers,
+                              generator.width, generator.heads, generator.ffn));
+  }
 
   const int batch = request.batch_rows;
   const std::vector<Batch> validation = packed_batches(corpus.validation, batch, device);
   const auto source = packed_source(corpus.train, batch, request.seed, device);
   std::vector<StagePlan> plans;
-  plans.push_back(plan_for(request, masked_lm_stage(masks, validation, watch)));
+  plans.push_back(plan_for(request, stage_for(request, masks, validation, watch)));
   TrainerSettings settings;
   settings.seed = request.seed;
   // RoBERTa's (arXiv 1907.11692): large batches of rare words need a shorter memory.
@@ -279,7 +344,7 @@ PretrainReport pretrain_model(const PretrainRequest& asked, ProgressSink& progre
   report.tokens_seen = static_cast<double>(training.steps * source->batch_size()) * row_tokens;
   report.tokens_per_second =
       training.seconds > 0 ? training.samples * row_tokens / training.seconds : 0;
-  report.accuracy = training.stages[0].best_score;
+  measure(request, *plans[0].stage, model, report);
   for_each_tensor(model.weights, [&](const std::string&, torch::Tensor& tensor) {
     report.parameters += tensor.numel();
   });
@@ -288,7 +353,8 @@ PretrainReport pretrain_model(const PretrainRequest& asked, ProgressSink& progre
   config.shape = model.shape;
   config.dropout = request.dropout;
   config.layer_norm_eps = model.layer_norm_eps;
-  config.task = Task::masked_lm;
+  config.task = detects(request) ? Task::encoder : Task::masked_lm;
+  config.pooler = false;
   config.tokenizer = TokenizerKind::wordpiece;
   config.lower_case = request.lower_case;
   ModelWeights on_cpu = to_device(model.weights, torch::kCPU);

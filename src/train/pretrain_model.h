@@ -1,5 +1,5 @@
-// The `pretrain` verb as a function: plain text in, a masked-language model out, which `train
-// --init` starts from. No torch in this header.
+// The `pretrain` verb as a function: plain text in, an encoder out, which `train --init` starts
+// from. No torch in this header.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "budget/shape.h"
 #include "train/parallel/world.h"
+#include "train/pretrain_objective.h"
 
 namespace headroom {
 
@@ -29,6 +30,9 @@ struct PretrainRequest {
   int64_t warmup = 0;  // steps; 0: 1,000, or half of a shorter run
   double dropout = 0;  // a small model sees too much text to learn it by heart
   double weight_decay = 0.01;
+  PretrainObjective objective = PretrainObjective::masked;
+  double generator_share = 0.25;  // replaced: of the encoder's heads and neurons
+  double nested_share = 0;        // of the steps, which run at a random budget
   double mask_share = 0.15;
   double mask_share_at_end = 0;  // 0: as at the start
   int64_t steps = 0;             // one of the two decides how long
@@ -52,7 +56,11 @@ struct PretrainReport {
   int64_t steps = 0;
   double tokens_seen = 0;
   double tokens_per_second = 0;
-  double accuracy = 0;  // of hidden tokens on validation rows, by the kept weights
+  // On validation rows, by the kept weights.
+  double accuracy = 0;        // of hidden tokens, by the encoder or, of `replaced`, the generator
+  double found = 0;           // replaced: share of the replaced tokens that the encoder found,
+  double precision = 0;       // share of those it called replaced that were,
+  double detection_loss = 0;  // and nats a token
   int64_t parameters = 0;
 };
 

@@ -3,7 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/random.h"
+
 namespace headroom {
+namespace {
+
+constexpr uint64_t generator_key = 0x67656e6572;
+constexpr uint64_t detection_key = 0x646574656374;
+
+// Xavier-normal, as all matrices begin.
+Linear fresh_linear(int64_t out, int64_t in, Random& random) {
+  const double scale = std::sqrt(2.0 / static_cast<double>(out + in));
+  std::vector<float> values(static_cast<size_t>(out * in));
+  for (float& value : values) value = static_cast<float>(random.normal() * scale);
+  return {torch::tensor(values).view({out, in}), torch::zeros({out})};
+}
+
+}  // namespace
 
 double pretraining_rate(const ModelShape& shape) {
   const double size = static_cast<double>(shape.layers * shape.width) / (4 * 256);
@@ -50,6 +66,45 @@ ModelWeights pretraining_weights(const ModelShape& shape, uint64_t seed,
   const torch::Tensor logs = torch::tensor(log_frequencies);
   weights.masked_head->bias = (logs - (logs.exp() * logs).sum()).to(device);
   return weights;
+}
+
+ModelShape generator_shape(const ModelShape& encoder, double share) {
+  const auto part_of = [&](int64_t all) {
+    return std::max<int64_t>(1, std::llround(share * static_cast<double>(all)));
+  };
+  ModelShape shape;
+  shape.family = "electra";  // has names for tables that are not as wide as the model
+  shape.layers = encoder.layers;
+  shape.heads = part_of(encoder.heads);
+  shape.width = shape.heads * encoder.head_width();
+  shape.ffn = part_of(encoder.ffn);
+  shape.attention = encoder.attention;
+  shape.activation = encoder.activation;
+  shape.vocabulary = encoder.vocabulary;
+  shape.positions = encoder.positions;
+  shape.padding_position = encoder.padding_position;
+  shape.token_types = encoder.token_types;
+  shape.embedding = encoder.embedding_width();
+  shape.labels = 0;
+  return shape;
+}
+
+TokenDetection pretraining_detection(const ModelShape& encoder, double generator_share,
+                                     double replaced, uint64_t seed,
+                                     const std::vector<float>& log_frequencies,
+                                     torch::Device device) {
+  TokenDetection detection;
+  detection.generator =
+      without_tables(pretraining_weights(generator_shape(encoder, generator_share),
+                                         mix_key({seed, generator_key}), log_frequencies, device));
+  Random random{seed, detection_key};
+  detection.dense = fresh_linear(encoder.width, encoder.width, random);
+  detection.output = fresh_linear(1, encoder.width, random);
+  detection.output.bias.fill_(std::log(replaced / (1 - replaced)));
+  for (Linear* linear : {&detection.dense, &detection.output}) {
+    *linear = {linear->weight.to(device), linear->bias.to(device)};
+  }
+  return detection;
 }
 
 }  // namespace headroom

@@ -35,4 +35,14 @@ double frequency_loss(const std::vector<float>& log_frequencies, const PackedRow
 ModelWeights pretraining_weights(const ModelShape& shape, uint64_t seed,
                                  const std::vector<float>& log_frequencies, torch::Device device);
 
+// The generator of replaced tokens for an encoder: as deep, with about `share` of its heads and
+// neurons, behind the encoder's tables and a projection.
+ModelShape generator_shape(const ModelShape& encoder, double share);
+
+// It begins as pretraining_weights() do; the head expects `replaced` of all tokens to be so.
+TokenDetection pretraining_detection(const ModelShape& encoder, double generator_share,
+                                     double replaced, uint64_t seed,
+                                     const std::vector<float>& log_frequencies,
+                                     torch::Device device);
+
 }  // namespace headroom

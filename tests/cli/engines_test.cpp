@@ -10,24 +10,19 @@ using namespace testing;
 
 class Engines : public TrainingHalf {};
 
+Arguments pretraining(const std::string& text, const std::string& out) {
+  return {"pretrain", "--text",  text, "--out",   out,  "--layers",         "2",  "--width",
+          "16",       "--heads", "2",  "--ffn",   "32", "--max-tokens",     "16", "--vocab-size",
+          "100",      "--batch", "8",  "--steps", "20", "--validate-every", "10", "--threads",
+          "1",        "--json"};
+}
+
 // A pretrained encoder and a nested classifier made from it, both through the command line.
 class NestedModel {
  public:
   NestedModel() {
     const std::string text = folder_.write("text.txt", separable_rows()).string();
-    pretrained_ = run({"pretrain", "--text",
-                       text,       "--out",
-                       encoder(),  "--layers",
-                       "2",        "--width",
-                       "16",       "--heads",
-                       "2",        "--ffn",
-                       "32",       "--max-tokens",
-                       "16",       "--vocab-size",
-                       "100",      "--batch",
-                       "8",        "--steps",
-                       "20",       "--validate-every",
-                       "10",       "--threads",
-                       "1",        "--json"});
+    pretrained_ = run(pretraining(text, encoder()));
     EXPECT_EQ(pretrained_.exit_code, 0) << transcript(pretrained_);
     trained_ = run({"train",
                     "--data",
@@ -96,6 +91,17 @@ TEST_F(Engines, PretrainTellsWhatItDid) {
   expect_keys(only_json_line(nested_model().pretrained()),
               {"documents", "text_tokens", "steps", "tokens_seen", "tokens_per_second",
                "masked_accuracy", "parameters"});
+}
+
+TEST_F(Engines, PretrainOnReplacedTokensTellsOfBothModels) {
+  const TemporaryFolder folder;
+  const Arguments arguments = pretraining(folder.write("text.txt", separable_rows()).string(),
+                                          (folder.path() / "encoder").string());
+  expect_failure(run(joined(arguments, {"--objective", "guessed"})), 2, "masked, replaced");
+  expect_keys(
+      only_json_line(run(joined(arguments, {"--objective", "replaced"}))),
+      {"documents", "text_tokens", "steps", "tokens_seen", "tokens_per_second", "replaced_found",
+       "replaced_precision", "detection_loss", "generator_accuracy", "parameters"});
 }
 
 TEST_F(Engines, NativeEqualsTorchAtEveryBudget) {

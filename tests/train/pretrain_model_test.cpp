@@ -120,29 +120,32 @@ TEST_F(Pretrain, TwiceGivesTheSameCheckpoint) {
   }
 }
 
-TEST_F(Pretrain, IsWhatTrainingStartsFrom) {
-  const fs::path csv = folder.write("rows.csv", [] {
-    std::string rows;
-    for (int i = 0; i < 40; ++i) rows += i % 2 == 0 ? "1,the cat sees\n" : "2,a dog hears\n";
-    return rows;
-  }());
+// A nested classifier that starts from a pretrained checkpoint.
+fs::path train_classifier(const fs::path& init, const TemporaryFolder& folder) {
+  std::string rows;
+  for (int i = 0; i < 40; ++i) rows += i % 2 == 0 ? "1,the cat sees\n" : "2,a dog hears\n";
   TrainRequest request;
-  request.task.data = "csv:" + csv.string();
+  request.task.data = "csv:" + folder.write("rows.csv", rows).string();
   request.task.max_tokens = 10;
-  request.init = model;
+  request.init = init;
   request.method = Method::nested;
   request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;
   request.out = folder.path() / "classifier";
   request.threads = 1;
   SilentProgress silent;
   train_model(request, silent);
-  const ModelConfig config = read_config(request.out);
+  return request.out;
+}
+
+TEST_F(Pretrain, IsWhatTrainingStartsFrom) {
+  const fs::path classifier = train_classifier(model, folder);
+  const ModelConfig config = read_config(classifier);
   EXPECT_EQ(config.task, Task::classify);
   EXPECT_EQ(config.tokenizer, TokenizerKind::wordpiece);
   EXPECT_EQ(config.shape.width, 16) << "the shape of --init";
   EXPECT_EQ(config.shape.positions, 10);
-  EXPECT_EQ(bytes_of(request.out, "vocab.txt"), bytes_of(model, "vocab.txt"));
-  EXPECT_EQ(Predictor(request.out, 0.5, 1, "cpu").predict({"the cat"}).scores.size(), 2U);
+  EXPECT_EQ(bytes_of(classifier, "vocab.txt"), bytes_of(model, "vocab.txt"));
+  EXPECT_EQ(Predictor(classifier, 0.5, 1, "cpu").predict({"the cat"}).scores.size(), 2U);
 }
 
 TEST_F(Pretrain, RowsOfTrainingAreCutToThePositionsOfTheStart) {
@@ -257,6 +260,8 @@ TEST_F(Pretrain, ResumingWithOtherOptionsIsAUsageError) {
         with([](PretrainRequest& r) { r.steps = 13; }),
         with([](PretrainRequest& r) { r.batch_rows = 5; }),
         with([](PretrainRequest& r) { r.validate_every = 3; }),
+        with([](PretrainRequest& r) { r.objective = PretrainObjective::replaced; }),
+        with([](PretrainRequest& r) { r.nested_share = 0.5; }),
         with([](PretrainRequest& r) { r.lower_case = false; })}) {
     expect_refused(ErrorCode::usage, "saved with other data or options", other);
   }
@@ -340,6 +345,107 @@ TEST_F(Pretrain, AFolderThatIsNoCheckpointIsNotReplaced) {
   expect_error(ErrorCode::usage, "is not a checkpoint",
                [&] { pretrain_quietly(request_for(text, folder.path())); });
   EXPECT_EQ(bytes_of(folder.path(), "thesis.tex"), "precious");
+}
+
+TEST_F(Pretrain, WithNestedStepsResumesWithTheSameBits) {
+  PretrainRequest request = request_for(text, folder.path() / "whole");
+  request.nested_share = 0.5;
+  pretrain_quietly(request);
+  EXPECT_NE(bytes_of(request.out, "model.safetensors"), bytes_of(model, "model.safetensors"));
+  const fs::path whole = request.out;
+  request.out = folder.path() / "halves";
+  request.save_seconds = 0;
+  expect_stopped(StopAt::step(7), [&](ProgressSink& stop) { pretrain_model(request, stop); });
+  request.resume = true;
+  pretrain_quietly(request);
+  EXPECT_EQ(bytes_of(request.out, "model.safetensors"), bytes_of(whole, "model.safetensors"));
+  EXPECT_EQ(read_config(request.out).method, Method::dense) << "fine-tuning makes the order";
+}
+
+PretrainRequest detection_request(const fs::path& text, const fs::path& out) {
+  PretrainRequest request = request_for(text, out);
+  request.objective = PretrainObjective::replaced;
+  return request;
+}
+
+// One pretraining on replaced tokens for the tests that only read its checkpoint.
+class PretrainOnReplaced : public Pretrain {
+ protected:
+  static void SetUpTestSuite() {
+    Pretrain::SetUpTestSuite();
+    detector = shared->path() / "detector";
+    detected = pretrain_quietly(detection_request(text, detector));
+  }
+  static inline fs::path detector;
+  static inline PretrainReport detected;
+};
+
+TEST_F(PretrainOnReplaced, WritesTheEncoderAlone) {
+  const ModelConfig config = read_config(detector);
+  EXPECT_EQ(config.task, Task::encoder);
+  EXPECT_EQ(config.output_head(), OutputHead::none);
+  EXPECT_EQ(config.shape.layers, 2);
+  EXPECT_EQ(config.shape.width, 16);
+  EXPECT_EQ(config.shape.positions, 16);
+  int64_t parameters = 0;
+  for (const TensorSpec& tensor : config.tensors()) {
+    int64_t size = 1;
+    for (const int64_t dimension : tensor.shape) size *= dimension;
+    parameters += size;
+  }
+  EXPECT_EQ(detected.parameters, parameters);
+}
+
+TEST_F(PretrainOnReplaced, ReportsBothModels) {
+  for (const double share : {detected.found, detected.precision, detected.accuracy}) {
+    EXPECT_GE(share, 0);
+    EXPECT_LE(share, 1);
+  }
+  EXPECT_GT(detected.detection_loss, 0);
+  const std::string card = bytes_of(detector, "README.md");
+  EXPECT_NE(card.find("replaced-token detection, 12 steps"), std::string::npos) << card;
+  EXPECT_NE(card.find("Replaced tokens found"), std::string::npos) << card;
+}
+
+TEST_F(PretrainOnReplaced, SaysWhichGeneratorItChose) {
+  Notes notes;
+  pretrain_model(detection_request(text, folder.path() / "again"), notes);
+  EXPECT_TRUE(notes.hold("generator: 2 layers, width 8, 1 heads, FFN 8"));
+  EXPECT_EQ(bytes_of(folder.path() / "again", "model.safetensors"),
+            bytes_of(detector, "model.safetensors"));
+}
+
+TEST_F(PretrainOnReplaced, IsWhatTrainingStartsFrom) {
+  const fs::path classifier = train_classifier(detector, folder);
+  EXPECT_EQ(read_config(classifier).shape.width, 16);
+  EXPECT_EQ(Predictor(classifier, 0.5, 1, "cpu").predict({"the cat"}).scores.size(), 2U);
+}
+
+TEST_F(PretrainOnReplaced, ResumedFromACrashWritesTheSameCheckpoint) {
+  PretrainRequest request = detection_request(text, folder.path() / "model");
+  request.save_seconds = 0;
+  expect_stopped(StopAt::step(7), [&](ProgressSink& stop) { pretrain_model(request, stop); });
+  request.resume = true;
+  EXPECT_EQ(pretrain_quietly(request).detection_loss, detected.detection_loss)
+      << "the generator and the head, too";
+  EXPECT_EQ(bytes_of(request.out, "model.safetensors"), bytes_of(detector, "model.safetensors"));
+}
+
+TEST_F(PretrainOnReplaced, EitherObjectiveGoesOnFromTheOther) {
+  const auto go_on = [&](const fs::path& init, PretrainObjective objective, const char* out) {
+    PretrainRequest request = continued(text, init, folder.path() / out);
+    request.objective = objective;
+    request.rate = 1e-12;  // too little to change a stored weight
+    pretrain_quietly(request);
+    return request.out;
+  };
+  const fs::path masked = go_on(detector, PretrainObjective::masked, "masked");
+  EXPECT_EQ(read_config(masked).task, Task::masked_lm);
+  const fs::path back = go_on(masked, PretrainObjective::replaced, "back");
+  EXPECT_EQ(bytes_of(back, "model.safetensors"), bytes_of(detector, "model.safetensors"))
+      << "a head for words comes and goes, the encoder stays";
+  const fs::path again = go_on(detector, PretrainObjective::replaced, "again");
+  EXPECT_EQ(bytes_of(again, "model.safetensors"), bytes_of(detector, "model.safetensors"));
 }
 
 }  // namespace

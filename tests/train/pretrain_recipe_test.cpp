@@ -106,5 +106,39 @@ TEST_F(PretrainingWeights, PredictFrequenciesBeforeAnyStep) {
   EXPECT_TRUE(std::abs(loss + logs[5]) < 1e-4 || std::abs(loss + logs[6]) < 1e-4) << loss;
 }
 
+TEST(GeneratorShape, HasAQuarterOfTheHeadsAndNeurons) {
+  ModelShape encoder = shape_of(4, 256);
+  encoder.heads = 8;
+  encoder.vocabulary = vocabulary;
+  encoder.attention = AttentionKind::efficient;
+  const ModelShape generator = generator_shape(encoder, 0.25);
+  EXPECT_EQ(generator.layers, 4);
+  EXPECT_EQ(generator.heads, 2);
+  EXPECT_EQ(generator.width, 64) << "heads as wide as the encoder's";
+  EXPECT_EQ(generator.ffn, 128);
+  EXPECT_EQ(generator.embedding, 256) << "behind the encoder's tables";
+  EXPECT_EQ(generator.vocabulary, vocabulary);
+  EXPECT_EQ(generator.attention, AttentionKind::efficient);
+}
+
+TEST(GeneratorShape, HasAtLeastOneHead) {
+  EXPECT_EQ(generator_shape(shape_of(2, 16), 0.01).heads, 1);
+  EXPECT_EQ(generator_shape(shape_of(2, 16), 0.01).width, 4);
+}
+
+TEST_F(PretrainingWeights, OfAGeneratorPredictFrequenciesAndLeaveTheTablesOut) {
+  const TokenDetection detection = pretraining_detection(shape, 0.5, 0.2, 1, logs, torch::kCPU);
+  EXPECT_TRUE(torch::equal(detection.generator.masked_head->bias, weights.masked_head->bias));
+  EXPECT_FALSE(detection.generator.words.defined());
+  EXPECT_FALSE(detection.generator.embedding_norm.weight.defined());
+  EXPECT_TRUE(detection.generator.embedding_projection.weight.defined());
+}
+
+TEST_F(PretrainingWeights, OfADetectorExpectTheShareThatIsReplaced) {
+  const TokenDetection detection = pretraining_detection(shape, 0.5, 0.2, 1, logs, torch::kCPU);
+  const torch::Tensor logits = detection_logits(detection, torch::zeros({3, shape.width}));
+  EXPECT_TRUE(torch::allclose(torch::sigmoid(logits), torch::full({3}, 0.2F)));
+}
+
 }  // namespace
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// headroom pretrain: plain text in, a masked-language model out.
+// headroom pretrain: plain text in, an encoder out that training starts from.
 #include <fmt/format.h>
 
 #include "cli/app.h"
@@ -10,23 +10,45 @@
 namespace headroom {
 namespace {
 
+bool detects(const PretrainRequest& request) {
+  return request.objective == PretrainObjective::replaced;
+}
+
+Json report_json(const PretrainReport& report, const PretrainRequest& request) {
+  Json line = {{"documents", report.documents},
+               {"text_tokens", report.text_tokens},
+               {"steps", report.steps},
+               {"tokens_seen", report.tokens_seen},
+               {"tokens_per_second", report.tokens_per_second}};
+  if (detects(request)) {
+    line["replaced_found"] = report.found;
+    line["replaced_precision"] = report.precision;
+    line["detection_loss"] = report.detection_loss;
+    line["generator_accuracy"] = report.accuracy;
+  } else {
+    line["masked_accuracy"] = report.accuracy;
+  }
+  line["parameters"] = report.parameters;
+  return line;
+}
+
 void print_report(const PretrainReport& report, const PretrainRequest& request, bool json) {
   if (json) {
-    print_json_line({{"documents", report.documents},
-                     {"text_tokens", report.text_tokens},
-                     {"steps", report.steps},
-                     {"tokens_seen", report.tokens_seen},
-                     {"tokens_per_second", report.tokens_per_second},
-                     {"masked_accuracy", report.accuracy},
-                     {"parameters", report.parameters}});
+    print_json_line(report_json(report, request));
     return;
   }
+  const std::string quality =
+      detects(request)
+          ? fmt::format(
+                "{:.1f} % of replaced tokens found, {:.1f} % of those called replaced were; "
+                "generator: {:.1f} % of hidden tokens predicted right",
+                100 * report.found, 100 * report.precision, 100 * report.accuracy)
+          : fmt::format("{:.1f} % of hidden tokens predicted right", 100 * report.accuracy);
   fmt::print(
-      "{} steps over {:.1f} M tokens ({:.1f} M of text), {:.0f} tokens/s; {:.1f} % of hidden "
-      "tokens "
-      "predicted right; {} parameters; checkpoint: {}\n",
+      "{} steps over {:.1f} M tokens ({:.1f} M of text), {:.0f} tokens/s; {}; {} parameters; "
+      "checkpoint: {}\n",
       report.steps, report.tokens_seen / 1e6, static_cast<double>(report.text_tokens) / 1e6,
-      report.tokens_per_second, 100 * report.accuracy, report.parameters, request.out.string());
+      report.tokens_per_second, quality, report.parameters, request.out.string());
 }
 
 void add_model_options(CLI::App& app, PretrainRequest& request, std::string& attention) {
@@ -55,6 +77,12 @@ void add_training_options(CLI::App& app, PretrainRequest& request) {
   app.add_option("--dropout", request.dropout, "dropout")->check(CLI::Range(0.0, 0.99));
   app.add_option("--weight-decay", request.weight_decay, "on matrices")
       ->check(CLI::Range(0.0, 10.0));
+  app.add_option("--generator-share", request.generator_share,
+                 "replaced: heads and FFN of the generator, as a share of the encoder's")
+      ->check(CLI::Range(0.01, 1.0));
+  app.add_option("--nested-share", request.nested_share,
+                 "share of the steps that run at a random budget")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_option("--mask", request.mask_share, "share of tokens hidden")
       ->check(CLI::Range(0.01, 0.9));
   app.add_option("--mask-end", request.mask_share_at_end,
@@ -69,7 +97,7 @@ void add_training_options(CLI::App& app, PretrainRequest& request) {
 
 int run_pretrain(int argc, char** argv) {
   CLI::App app(
-      "Pretrains an encoder on plain text (masked language model); `train --init` goes on.",
+      "Pretrains an encoder on plain text (hidden or replaced tokens); `train --init` goes on.",
       "headroom pretrain");
   PretrainRequest request;
   ParallelOptions parallel;
@@ -78,6 +106,7 @@ int run_pretrain(int argc, char** argv) {
   std::string out;
   std::string weights = "bf16";
   std::string attention = "standard";
+  std::string objective = "masked";
   std::string data_dir = default_data_dir();
   app.add_option("--text", request.text,
                  "files of plain text (documents separated by blank lines), or data SPECs")
@@ -95,6 +124,9 @@ int run_pretrain(int argc, char** argv) {
                               "--width", "--heads", "--ffn"}) {
     app.get_option(decided)->excludes(start);
   }
+  app.add_option("--objective", objective,
+                 "predict hidden tokens (masked) or find replaced ones (replaced)")
+      ->type_name(choice_type(pretrain_objective_table));
   add_training_options(app, request);
   add_max_memory(app, request.max_memory,
                  "that the text's tokens may take, such as 2G; 0: what the machine has left");
@@ -113,6 +145,7 @@ int run_pretrain(int argc, char** argv) {
   return run_app(app, argc, argv, [&](bool json) {
     require_supported("--weights", weights, {"fp32", "bf16"});
     request.bf16_weights = weights == "bf16";
+    request.objective = pretrain_objective_table.parse(objective);
     request.shape.attention = parse_attention(attention);
     request.init = init;
     request.vocabulary = vocabulary;

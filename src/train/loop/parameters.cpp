@@ -9,10 +9,12 @@ Parameters::Parameters(ElasticModel& model, const ParameterSettings& settings) {
   std::vector<torch::Tensor*> matrices;
   std::vector<torch::Tensor*> vectors;
   std::vector<torch::Tensor*> controllers;
-  for_each_tensor(model.weights, [&](const std::string& name, torch::Tensor& tensor) {
+  const auto sort = [&](const std::string& name, torch::Tensor& tensor) {
     const bool chooses = name.find(".controller.") != std::string::npos;
     (chooses ? controllers : tensor.dim() > 1 ? matrices : vectors).push_back(&tensor);
-  });
+  };
+  for_each_tensor(model.weights, sort);
+  if (model.detection) for_each_tensor(*model.detection, sort);
   add_group("matrices", 1.0, settings.weight_decay, matrices);
   add_group("vectors", 1.0, 0.0, vectors);
   if (!controllers.empty()) {

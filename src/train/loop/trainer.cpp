@@ -205,7 +205,9 @@ class Trainer {
     } else {
       ++record.stale_validations;
     }
-    last_score_ = validation.score;
+    last_validation_ = validation.summary.empty()
+                           ? fmt::format("validation {:.2f} %", 100 * validation.score)
+                           : validation.summary;
     Json line = {{"stage", record.name}, {"step", record.steps}, {"validation", validation.score}};
     for (const auto& [name, value] : validation.details) line[name] = value;
     log(line);
@@ -221,7 +223,7 @@ class Trainer {
     update.units_scale = static_cast<double>(source_.batch_size());
     update.scaled_unit = "samples";
     update.detail = std::isfinite(last_loss_) ? fmt::format("loss {:.4f}", last_loss_) : "";
-    if (last_score_ >= 0) update.detail += fmt::format("  validation {:.2f} %", 100 * last_score_);
+    if (!last_validation_.empty()) update.detail += "  " + last_validation_;
     progress_.update(update);
   }
 
@@ -324,7 +326,7 @@ class Trainer {
   torch::Tensor loss_sum_;
   int64_t losses_ = 0;
   double last_loss_ = std::nan("");
-  double last_score_ = -1;
+  std::string last_validation_;
   int64_t resumed_at_ = 0;
   Clock::time_point saved_ = Clock::now();
 };

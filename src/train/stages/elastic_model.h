@@ -12,6 +12,7 @@
 #include "model/head_gates.h"
 #include "model/weights.h"
 #include "train/heads/objective.h"
+#include "train/stages/token_detection.h"
 
 namespace headroom {
 inline namespace train {
@@ -24,8 +25,9 @@ struct ElasticModel {
   ModelWeights weights;
   std::shared_ptr<const Objective> objective = label_objective();
   std::optional<HeadGates> gates;
-  std::optional<UnitOrder> order;    // nested: the weights are stored in this order
-  double relevance_temperature = 1;  // adaptive: tau of q, where gates rank with it
+  std::optional<UnitOrder> order;           // nested: the weights are stored in this order
+  double relevance_temperature = 1;         // adaptive: tau of q, where gates rank with it
+  std::optional<TokenDetection> detection;  // pretraining on replaced tokens
 
   torch::Device device() const { return weights.device(); }
 
@@ -46,6 +48,14 @@ struct ElasticModel {
 
 // The 0/1 head factors of the hard selection at `budget`; undefined at budget 1.
 torch::Tensor hard_mask(const ElasticModel& model, double budget);
+
+// The weights that a nested model runs at `budget`, as views: gradients flow back.
+ModelWeights at_budget(const ElasticModel& model, double budget);
+
+// On a GPU the model in bf16, from which gradients flow back to its fp32 weights. Autocast would
+// keep residuals and norms in fp32, and passes over those are most of a small model's step. On a
+// CPU the model itself.
+ElasticModel in_working_precision(ElasticModel model);
 
 ElasticModel copy_model(const ElasticModel& model);
 

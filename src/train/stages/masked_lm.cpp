@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "train/rows/shuffled_rows.h"
+#include "train/stages/nested_steps.h"
 
 namespace headroom {
 namespace {
@@ -18,30 +19,11 @@ torch::Tensor as_tensor(const PackedRows& rows, torch::Device device) {
   return torch::tensor(rows.tokens, torch::kInt32).view({rows.size(), rows.row_tokens}).to(device);
 }
 
-// On a GPU every pass runs in bf16, on a copy of the fp32 weights. Autocast would keep residuals
-// and norms in fp32, and passes over those are most of a small model's step.
-ModelWeights in_working_precision(const ElasticModel& model) {
-  ModelWeights weights = model.weights;
-  if (model.device().is_cuda()) {
-    for_each_tensor(weights, [](const std::string&, torch::Tensor& tensor) {
-      tensor = tensor.to(torch::kBFloat16);
-    });
-  }
-  return weights;
-}
-
-torch::Tensor logits_at(const ElasticModel& model, const MaskedBatch& masked,
-                        const ForwardOptions& options) {
-  const ModelWeights weights = in_working_precision(model);
-  const torch::Tensor x = encode(weights, masked.batch, options);
-  const torch::Tensor rows = x.reshape({-1, x.size(-1)}).index_select(0, masked.positions);
-  return masked_logits(weights, rows, model.layer_norm_eps).to(torch::kFloat32);
-}
-
 class MaskedLmStage : public Stage {
  public:
-  MaskedLmStage(MaskSettings settings, const std::vector<Batch>& validation, PlateauWatch watch)
-      : settings_(std::move(settings)), share_(settings_.share), watch_(watch) {
+  MaskedLmStage(MaskSettings settings, const std::vector<Batch>& validation, PlateauWatch watch,
+                double nested)
+      : settings_(std::move(settings)), share_(settings_.share), watch_(watch), nested_(nested) {
     torch::manual_seed(validation_seed);
     for (const Batch& batch : validation) {
       validation_.push_back(hide_tokens(batch, settings_, settings_.share_at_end));
@@ -49,51 +31,38 @@ class MaskedLmStage : public Stage {
   }
 
   std::string name() const override { return "pretrain"; }
+  void prepare(ElasticModel& model) override { nested_.prepare(model); }
 
   void advance(double progress) override {
     share_ = settings_.share_at(progress);
     ++steps_;
   }
 
-  torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
+  torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
     const MaskedBatch masked = hide_tokens(batch, settings_, share_);
-    return torch::cross_entropy_loss(logits_at(model, masked, model.training()), masked.answers);
+    const ModelWeights weights = nested_.weights_for(in_working_precision(model), random);
+    return torch::cross_entropy_loss(hidden_logits(weights, masked, model.training()),
+                                     masked.answers);
   }
 
   Validation validate(const ElasticModel& model) override {
     const torch::InferenceMode inference;
-    double hits = 0;
-    double loss = 0;
-    int64_t count = 0;
+    const ModelWeights weights = in_working_precision(model).weights;
+    MaskedTally tally;
     for (const MaskedBatch& masked : validation_) {
-      const torch::Tensor logits = logits_at(model, masked, model.evaluation());
-      hits += (logits.argmax(-1) == masked.answers).sum().item<double>();
-      loss += torch::cross_entropy_loss(logits, masked.answers, {}, torch::Reduction::Sum)
-                  .item<double>();
-      count += (masked.answers >= 0).sum().item<int64_t>();
+      tally.add(hidden_logits(weights, masked, model.evaluation()), masked.answers);
     }
-    const auto n = static_cast<double>(std::max<int64_t>(count, 1));
-    tell_of_plateau(loss / n);
-    return {hits / n, {{"loss", loss / n}, {"perplexity", std::exp(loss / n)}}};
+    watch_.look(steps_, tally.mean_loss());
+    return {tally.accuracy(),
+            {{"loss", tally.mean_loss()}, {"perplexity", std::exp(tally.mean_loss())}}};
   }
 
  private:
-  void tell_of_plateau(double loss) {
-    if (told_ || !watch_.on_plateau(steps_, loss)) return;
-    told_ = true;
-    watch_.progress->note(fmt::format(
-        "after {} steps the loss, {:.2f}, is still about that of predicting word frequencies "
-        "alone, "
-        "{:.2f}: this run may never learn more. Stop it and start again with half the rate (--lr "
-        "{:.2g}) or twice the --warmup",
-        steps_, loss, watch_.frequency_loss, watch_.rate / 2));
-  }
-
   MaskSettings settings_;
   double share_;  // that a step hides now
   PlateauWatch watch_;
+  NestedSteps nested_;
   int64_t steps_ = 0;  // of this process: after a resume the plateau is told of later
-  bool told_ = false;
   std::vector<MaskedBatch> validation_;
 };
 
@@ -155,8 +124,9 @@ MaskedBatch hide_tokens(const Batch& batch, const MaskSettings& settings, double
   const torch::Tensor random_tokens =
       torch::randint(special_count, settings.vocabulary, {positions.size(0)}, answers.options());
   torch::Tensor shown =
-      torch::where(draw < 0.8, torch::full_like(answers, settings.mask_id), answers);
-  shown = torch::where((draw >= 0.8) & (draw < 0.9), random_tokens, shown);
+      torch::where(draw < settings.masked, torch::full_like(answers, settings.mask_id), answers);
+  const double changed = settings.masked + settings.random;
+  shown = torch::where((draw >= settings.masked) & (draw < changed), random_tokens, shown);
   shown = torch::where(ordinary, shown, answers);
 
   MaskedBatch masked;
@@ -168,10 +138,33 @@ MaskedBatch hide_tokens(const Batch& batch, const MaskSettings& settings, double
   return masked;
 }
 
+void PlateauWatch::look(int64_t step, double loss) {
+  if (told || !on_plateau(step, loss)) return;
+  told = true;
+  progress->note(fmt::format(
+      "after {} steps the loss, {:.2f}, is still about that of predicting word frequencies alone, "
+      "{:.2f}: this run may never learn more. Stop it and start again with half the rate (--lr "
+      "{:.2g}) or twice the --warmup",
+      step, loss, frequency_loss, rate / 2));
+}
+
+torch::Tensor hidden_logits(const ModelWeights& weights, const MaskedBatch& masked,
+                            const ForwardOptions& options) {
+  const torch::Tensor x = encode(weights, masked.batch, options);
+  const torch::Tensor rows = x.reshape({-1, x.size(-1)}).index_select(0, masked.positions);
+  return masked_logits(weights, rows, options.layer_norm_eps).to(torch::kFloat32);
+}
+
+void MaskedTally::add(const torch::Tensor& logits, const torch::Tensor& answers) {
+  hits += (logits.argmax(-1) == answers).sum().item<double>();
+  loss += torch::cross_entropy_loss(logits, answers, {}, torch::Reduction::Sum).item<double>();
+  count += (answers >= 0).sum().item<int64_t>();
+}
+
 std::unique_ptr<Stage> masked_lm_stage(const MaskSettings& settings,
                                        const std::vector<Batch>& validation,
-                                       const PlateauWatch& watch) {
-  return std::make_unique<MaskedLmStage>(settings, validation, watch);
+                                       const PlateauWatch& watch, double nested) {
+  return std::make_unique<MaskedLmStage>(settings, validation, watch, nested);
 }
 
 std::unique_ptr<BatchSource> packed_source(const PackedRows& rows, int batch_size, uint64_t seed,

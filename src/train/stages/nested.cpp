@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "model/slice.h"
 #include "train/evaluate/evaluate.h"
 #include "train/stages/stages.h"
 #include "train/stages/unit_importance.h"
@@ -12,11 +11,6 @@
 namespace headroom {
 inline namespace train {
 namespace {
-
-ModelWeights at_budget(const ElasticModel& model, double budget) {
-  if (budget >= 1.0) return model.weights;
-  return prefix_view(model.weights, select_units(model.order.value(), model.shape, budget));
-}
 
 // Quality at several budgets; the score is their mean.
 Validation validate_prefixes(const ElasticModel& model, const std::vector<Batch>& batches,

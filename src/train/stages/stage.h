@@ -2,7 +2,9 @@
 // (train/trainer.h) knows nothing of budgets; stages know nothing of steps, files or schedules.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,14 @@ inline namespace train {
 struct Validation {
   double score = 0;                                     // to be maximised
   std::vector<std::pair<std::string, double>> details;  // for the log: "accuracy@0.5", "mass@0.5"
+  std::string summary = {};                             // for the progress line; empty: the score
+
+  // One of `details` that is known to be there.
+  double detail(std::string_view name) const {
+    return std::find_if(details.begin(), details.end(),
+                        [&](const auto& each) { return each.first == name; })
+        ->second;
+  }
 };
 
 class Stage {

@@ -1,0 +1,152 @@
+#include "train/stages/replaced_tokens.h"
+
+#include <fmt/format.h>
+
+#include "train/stages/losses.h"
+#include "train/stages/nested_steps.h"
+
+namespace headroom {
+namespace {
+
+constexpr uint64_t dice_seed = 0x64696365;
+
+// What both models say of one batch.
+struct Guess {
+  torch::Tensor generator_logits;  // (N, V)
+  torch::Tensor replaced;          // (B, T)
+  torch::Tensor detection_logits;  // (B, T)
+};
+
+Guess guess(const ElasticModel& model, const ModelWeights& encoder, const Batch& original,
+            const MaskedBatch& masked, const ForwardOptions& options) {
+  Guess result;
+  const ModelWeights generator = with_tables(model.detection->generator, model.weights);
+  result.generator_logits = hidden_logits(generator, masked, options);
+  const FilledBatch filled = fill_in(original, masked, sample_tokens(result.generator_logits));
+  result.replaced = filled.replaced;
+  result.detection_logits =
+      detection_logits(*model.detection, encode(encoder, filled.batch, options));
+  return result;
+}
+
+// Of replaced tokens among all tokens.
+struct DetectionTally {
+  double loss = 0;
+  double tokens = 0;
+  double replaced = 0;
+  double called = 0;  // replaced, by the encoder
+  double found = 0;   // of the replaced ones
+
+  void add(const torch::Tensor& logits, const torch::Tensor& truth) {
+    const torch::Tensor calls = logits > 0;
+    const auto n = static_cast<double>(truth.numel());
+    loss += sigmoid_loss(logits, truth.to(torch::kFloat32)).item<double>() * n;
+    tokens += n;
+    replaced += truth.sum().item<double>();
+    called += calls.sum().item<double>();
+    found += (calls & truth).sum().item<double>();
+  }
+  double mean_loss() const { return loss / std::max(tokens, 1.0); }
+  double recall() const { return found / std::max(replaced, 1.0); }
+  double precision() const { return found / std::max(called, 1.0); }
+};
+
+class ReplacedTokensStage : public Stage {
+ public:
+  ReplacedTokensStage(MaskSettings settings, const std::vector<Batch>& validation,
+                      PlateauWatch watch, double nested)
+      : settings_(std::move(settings)), share_(settings_.share), watch_(watch), nested_(nested) {
+    torch::manual_seed(dice_seed);
+    for (const Batch& batch : validation) {
+      validation_.push_back({batch, hide_tokens(batch, settings_, settings_.share_at_end)});
+    }
+  }
+
+  std::string name() const override { return "pretrain"; }
+  void prepare(ElasticModel& model) override { nested_.prepare(model); }
+
+  void advance(double progress) override {
+    share_ = settings_.share_at(progress);
+    ++steps_;
+  }
+
+  torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
+    const MaskedBatch masked = hide_tokens(batch, settings_, share_);
+    const ElasticModel working = in_working_precision(model);
+    const Guess found =
+        guess(working, nested_.weights_for(working, random), batch, masked, model.training());
+    return replacement_loss(found.generator_logits, masked.answers, found.detection_logits,
+                            found.replaced);
+  }
+
+  Validation validate(const ElasticModel& model) override {
+    const torch::InferenceMode inference;
+    torch::manual_seed(dice_seed);
+    const ElasticModel working = in_working_precision(model);
+    MaskedTally generator;
+    DetectionTally encoder;
+    for (const Hidden& rows : validation_) {
+      const Guess found =
+          guess(working, working.weights, rows.original, rows.masked, model.evaluation());
+      generator.add(found.generator_logits, rows.masked.answers);
+      encoder.add(found.detection_logits, found.replaced);
+    }
+    watch_.look(steps_, generator.mean_loss());
+    return {encoder.recall(),
+            {{"precision", encoder.precision()},
+             {"loss", encoder.mean_loss()},
+             {"generator_accuracy", generator.accuracy()},
+             {"generator_loss", generator.mean_loss()}},
+            fmt::format("found {:.1f} % of replaced, detection loss {:.4f}, generator {:.1f} %",
+                        100 * encoder.recall(), encoder.mean_loss(), 100 * generator.accuracy())};
+  }
+
+ private:
+  struct Hidden {
+    Batch original;
+    MaskedBatch masked;
+  };
+
+  MaskSettings settings_;
+  double share_;  // that a step hides now
+  PlateauWatch watch_;
+  NestedSteps nested_;
+  int64_t steps_ = 0;  // of this process: after a resume the plateau is told of later
+  std::vector<Hidden> validation_;
+};
+
+}  // namespace
+
+torch::Tensor sample_tokens(const torch::Tensor& logits) {
+  const torch::NoGradGuard no_gradients;
+  // Gumbel noise, -log of exponential noise; torch::multinomial() would wait for the GPU.
+  const torch::Tensor noise = torch::empty_like(logits).exponential_().log_();
+  return (logits - noise).argmax(-1);
+}
+
+FilledBatch fill_in(const Batch& original, const MaskedBatch& masked,
+                    const torch::Tensor& guesses) {
+  const torch::Tensor before = original.tokens.flatten();
+  const torch::Tensor shown =
+      torch::where(masked.answers >= 0, guesses, before.index_select(0, masked.positions));
+  FilledBatch filled;
+  filled.batch = original;
+  filled.batch.tokens = before.index_put({masked.positions}, shown).view(original.tokens.sizes());
+  filled.replaced = filled.batch.tokens != original.tokens;
+  return filled;
+}
+
+torch::Tensor replacement_loss(const torch::Tensor& generator_logits, const torch::Tensor& answers,
+                               const torch::Tensor& detection_logits,
+                               const torch::Tensor& replaced) {
+  return torch::cross_entropy_loss(generator_logits, answers) +
+         detection_weight * sigmoid_loss(detection_logits, replaced.to(torch::kFloat32));
+}
+
+std::unique_ptr<Stage> replaced_tokens_stage(const MaskSettings& settings,
+                                             const std::vector<Batch>& validation,
+                                             const PlateauWatch& watch, double nested) {
+  return std::make_unique<ReplacedTokensStage>(settings, validation, watch, nested);
+}
+
+}  // namespace headroom
