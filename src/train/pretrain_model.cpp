@@ -258,8 +258,9 @@ MaskSettings masks_for(const PretrainRequest& request, const Vocabulary& vocabul
   MaskSettings masks = mask_settings(vocabulary);
   masks.share = request.mask_share;
   masks.share_at_end = request.mask_share_at_end;
-  if (detects(request)) {  // as in the paper: a generator is not to copy tokens that stay
-    masks.masked = 1;
+  // As in ELECTRA's code; its paper hides them all.
+  if (detects(request)) {
+    masks.masked = 0.85;
     masks.random = 0;
   }
   return masks;

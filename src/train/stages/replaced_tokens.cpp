@@ -56,9 +56,11 @@ class ReplacedTokensStage : public Stage {
   ReplacedTokensStage(MaskSettings settings, const std::vector<Batch>& validation,
                       PlateauWatch watch, double nested)
       : settings_(std::move(settings)), share_(settings_.share), watch_(watch), nested_(nested) {
+    MaskSettings all_masked = settings_;
+    all_masked.masked = 1;
     torch::manual_seed(dice_seed);
     for (const Batch& batch : validation) {
-      validation_.push_back({batch, hide_tokens(batch, settings_, settings_.share_at_end)});
+      validation_.push_back({batch, hide_tokens(batch, all_masked, settings_.share_at_end)});
     }
   }
 

@@ -36,10 +36,10 @@ torch::Tensor replacement_loss(const torch::Tensor& generator_logits, const torc
                                const torch::Tensor& detection_logits,
                                const torch::Tensor& replaced);
 
-// Needs ElasticModel::detection. Validates on the same masks and the same dice every time; the
-// score is the share of replaced tokens found, with a logit above 0. The plateau is the
-// generator's: at first it knows how frequent words are. A share of `nested` of the steps runs the
-// encoder at a random budget.
+// Needs ElasticModel::detection. Validates on the same masks and the same dice every time, and with
+// all hidden tokens masked: none is there to be copied. The score is the share of replaced tokens
+// found, with a logit above 0. The plateau is the generator's: at first it knows how frequent words
+// are. A share of `nested` of the steps runs the encoder at a random budget.
 std::unique_ptr<Stage> replaced_tokens_stage(const MaskSettings& settings,
                                              const std::vector<Batch>& validation,
                                              const PlateauWatch& watch = {}, double nested = 0);
