@@ -51,6 +51,20 @@ TEST(Live, HasAMinute) {
   }
 }
 
+TEST(Key, IsNobodysWithoutAFileOfKeys) {
+  FakeBackend backend;
+  Metrics metrics({"news"});
+  for (const char* one_key : {"", "secret"}) {
+    Router router(api_routes(backend, {}), one_key, metrics, [] {});
+    router.handle(
+        {{"GET", "/v1/key", "Bearer secret", "", "", ""}, "", {}},
+        [](const HttpResponse& response) {
+          EXPECT_EQ(response.status, 200);
+          EXPECT_EQ(Json::parse(response.body), Json({{"name", nullptr}, {"priority", "normal"}}));
+        });
+  }
+}
+
 // "GET /v1/models" of every operation in the document.
 std::set<std::string> documented(const Json& document) {
   std::set<std::string> names;

@@ -36,6 +36,19 @@ TEST(Door, AnswersOneRequestAfterTheOtherOnOneConnection) {
   }
 }
 
+TEST(Door, ReadsThePriorityFromTheHeader) {
+  Door door;
+  RawClient client(door.port);
+  const auto ask = [&](const std::string& priority) {
+    return client.exchange(
+        post("/v1/classify", R"({"inputs":"x"})", "X-Headroom-Priority: " + priority + "\r\n"));
+  };
+  EXPECT_EQ(ask("low").status, 200);
+  EXPECT_EQ(door.backend.last_call.priority, Priority::low);
+  EXPECT_EQ(ask("high").error_code(), "forbidden");
+  EXPECT_EQ(ask("urgent").error_code(), "bad_request");
+}
+
 TEST(Door, AnswersPipelinedRequestsInOrder) {
   Door door;
   const auto client = waiting_client(door, question + get("/v2/health/live") + get("/v1/nowhere"));

@@ -47,6 +47,26 @@ TEST(Quota, LessThanOneAMinuteIsRareNotNever) {
   EXPECT_DOUBLE_EQ(quota.wait_seconds(1, 1000), 120);
 }
 
+TEST(KeyHolder, TellsWhatIsLeftOfItsQuotas) {
+  KeyRules rules{"search", ""};
+  EXPECT_FALSE(KeyHolder(rules).requests(1000));
+  EXPECT_FALSE(KeyHolder(rules).compute_seconds(1000));
+  rules.requests_per_minute = 60;
+  rules.compute_seconds_per_minute = 3;
+  KeyHolder key(rules);
+  const auto left = [&](double now) {
+    return std::pair(key.requests(now)->left, key.compute_seconds(now)->left);
+  };
+  EXPECT_EQ(left(1000), std::pair(60.0, 3.0));
+  key.take_request(1000);
+  key.take_request(1000);
+  key.spend(4, 1000);
+  EXPECT_EQ(left(1000), std::pair(58.0, -1.0)) << "a debt is told";
+  EXPECT_EQ(left(1001), std::pair(59.0, -0.95));
+  EXPECT_EQ(key.requests(1001)->per_minute, 60);
+  EXPECT_EQ(key.compute_seconds(1001)->per_minute, 3);
+}
+
 class KeyFile : public ::testing::Test {
  protected:
   // Adds a key to the file and returns it.
@@ -92,6 +112,18 @@ TEST_F(KeyFile, KeepsTheHashAndTheRulesAndNotTheKey) {
   EXPECT_THROW(add(rules), Error) << "two of one name";
 }
 
+TEST_F(KeyFile, KeepsAPriorityThatIsNotTheUsualOne) {
+  for (const Priority priority : {Priority::high, Priority::normal, Priority::low}) {
+    KeyRules rules;
+    rules.name = priority_table.name(priority);
+    rules.priority = priority;
+    add(rules);
+    EXPECT_EQ(read_key_file(path_).back().priority, priority) << rules.name;
+  }
+  EXPECT_EQ(read_file(path_, ErrorCode::bad_data).find(R"("priority":"normal")"),
+            std::string::npos);
+}
+
 TEST_F(KeyFile, AWrongLineIsNamed) {
   const std::string hash(64, 'a');
   EXPECT_EQ(complaint("# comment\n\n{\"name\":\"a\",\"sha256\":\"" + hash + "\"}\r\n"), "");
@@ -106,6 +138,9 @@ TEST_F(KeyFile, AWrongLineIsNamed) {
             std::string::npos);
   EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + R"(","admin":true,"read_only":true})")
                 .find("cannot go with read_only"),
+            std::string::npos);
+  EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + R"(","priority":"urgent"})")
+                .find("is not one of high, normal, low"),
             std::string::npos);
   EXPECT_NE(complaint(R"({"name":"a","sha256":")" + hash + "\"}\n" + R"({"name":"b","sha256":")" +
                       hash + "\"}")
@@ -132,6 +167,11 @@ class KeyedApi : public KeyFile {
                    const std::string& path = "/v1/classify") {
     return send({"POST", path, "Bearer " + key, "application/json", "", "10.0.0.7"},
                 R"({"inputs":"a","model":")" + model + "\"}");
+  }
+  HttpResponse ask_with_priority(const std::string& key, const std::string& priority) {
+    HttpHead head{"POST", "/v1/classify", "Bearer " + key, "application/json", "", ""};
+    head.priority = priority;
+    return send(std::move(head), R"({"inputs":"a"})");
   }
   HttpResponse look(const std::string& authorization, const std::string& path = "/v1/models") {
     return send({"GET", path, authorization, "", "", ""}, "");
@@ -235,6 +275,67 @@ TEST_F(KeyedApi, ComputeIsPaidWithTheAnswer) {
   const std::string key = add(rules);
   EXPECT_EQ(ask(key).status, 200);
   EXPECT_EQ(message(ask(key)), "key \"search\" has used its 0.001 compute-seconds a minute");
+}
+
+TEST_F(KeyedApi, ARequestHasThePriorityOfItsKeyUnlessItAsksForLess) {
+  for (const Priority most : {Priority::high, Priority::normal, Priority::low}) {
+    KeyRules rules;
+    rules.name = priority_table.name(most);
+    rules.priority = most;
+    const std::string key = add(rules);
+    if (ring_) ring_->reload();
+    EXPECT_EQ(ask(key).status, 200);
+    EXPECT_EQ(backend_.last_call.priority, most) << rules.name;
+    EXPECT_EQ(ask_with_priority(key, "low").status, 200);
+    EXPECT_EQ(backend_.last_call.priority, Priority::low) << rules.name;
+    EXPECT_EQ(ask_with_priority(key, rules.name).status, 200);
+    EXPECT_EQ(backend_.last_call.priority, most) << rules.name;
+  }
+}
+
+TEST_F(KeyedApi, APriorityAboveTheKeysIsForbiddenAndCostsNothing) {
+  KeyRules rules;
+  rules.name = "batch";
+  rules.priority = Priority::low;
+  rules.requests_per_minute = 1;
+  const std::string key = add(rules);
+  const HttpResponse refused = ask_with_priority(key, "normal");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(message(refused), "key \"batch\" may not ask with priority normal, only up to low");
+  EXPECT_EQ(ask_with_priority(key, "urgent").status, 400);
+  EXPECT_EQ(ask(key).status, 200) << "its one request of this minute";
+}
+
+TEST_F(KeyedApi, AKeyIsToldWhatItMayDoAndWhatIsLeft) {
+  KeyRules rules;
+  rules.name = "search";
+  rules.models = {"news"};
+  rules.priority = Priority::high;
+  rules.requests_per_minute = 2;
+  rules.compute_seconds_per_minute = 0.001;  // a text of 7 tokens takes 1.75 ms
+  const std::string key = add(rules);
+  const auto told = [&] { return Json::parse(look("Bearer " + key, "/v1/key").body); };
+  EXPECT_EQ(told(), Json({{"name", "search"},
+                          {"priority", "high"},
+                          {"models", {"news"}},
+                          {"read_only", false},
+                          {"admin", false},
+                          {"requests", {{"per_minute", 2.0}, {"left", 2.0}}},
+                          {"compute_seconds", {{"per_minute", 0.001}, {"left", 0.001}}}}));
+  EXPECT_EQ(ask(key).status, 200);
+  const Json after = told();
+  EXPECT_NEAR(after["requests"]["left"].get<double>(), 1, 0.5) << "some of it comes back";
+  EXPECT_LT(after["compute_seconds"]["left"].get<double>(), 0) << "paid by what is to come";
+  EXPECT_EQ(look("", "/v1/key").status, 401);
+}
+
+TEST_F(KeyedApi, AKeyWithoutLimitsIsToldSo) {
+  const std::string key = add({"search", ""});
+  const Json told = Json::parse(look("Bearer " + key, "/v1/key").body);
+  EXPECT_EQ(told["priority"], "normal");
+  for (const char* limit : {"models", "requests", "compute_seconds"}) {
+    EXPECT_TRUE(told.at(limit).is_null()) << limit;
+  }
 }
 
 TEST_F(KeyedApi, AChangedFileCountsWhenItIsReadAgain) {

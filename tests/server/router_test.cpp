@@ -52,6 +52,12 @@ class Routes : public ::testing::Test {
                  [](const ApiRequest&) -> HttpResponse {
                    throw Error(ErrorCode::runtime, "read /etc/secret", "disk on fire");
                  }),
+       immediate("/priority",
+                 [](const ApiRequest& request) {
+                   HttpResponse response;
+                   response.body = priority_table.name(request.priority);
+                   return response;
+                 }),
        immediate("/exhausts", [](const ApiRequest&) -> HttpResponse { throw std::bad_alloc(); }),
        immediate("/refuses",
                  [](const ApiRequest&) -> HttpResponse {
@@ -92,6 +98,26 @@ TEST_F(Routes, TakesOnlyWhatSaysThatItIsJson) {
   EXPECT_EQ(ask("POST", "/a/b", {"", "", "", json, "identity", ""}).status, 200);
   EXPECT_EQ(ask("POST", "/a/b", {"", "", "", json, "br", ""}).status, 415);
   EXPECT_EQ(ask("POST", "/a/b").status, 415);  // as a browser posts a blob for any page
+}
+
+TEST_F(Routes, WithoutKeysNobodyIsAboveTheOthers) {
+  const auto with = [&](const std::string& priority) {
+    HttpHead head;
+    head.priority = priority;
+    return ask("GET", "/priority", std::move(head));
+  };
+  EXPECT_EQ(with("").body, "normal");
+  EXPECT_EQ(with("normal").body, "normal");
+  EXPECT_EQ(with("low").body, "low");
+  const HttpResponse refused = with("high");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_NE(refused.body.find("this server has no file of keys"), std::string::npos);
+  for (const char* unknown : {"urgent", "High", "1", " low"}) {
+    const HttpResponse told = with(unknown);
+    EXPECT_EQ(told.status, 400) << unknown;
+    EXPECT_NE(told.body.find("x-headroom-priority is not one of high, normal, low"),
+              std::string::npos);
+  }
 }
 
 TEST_F(Routes, OurFaultsAreLoggedAndNotTold) {

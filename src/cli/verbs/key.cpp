@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/app.h"
+#include "cli/options.h"
 #include "cli/verb.h"
 #include "server/keys/key_file.h"
 
@@ -27,7 +28,7 @@ int run_key(int argc, char** argv) {
       ->excludes("--read-only");
   app.add_option("--priority", priority,
                  "high: its requests run before those of others; low: after them")
-      ->check(CLI::IsMember({"high", "normal", "low"}));
+      ->type_name(choice_type(server::priority_table));
   app.add_option("--requests-per-minute", requests, "0: no limit")->check(CLI::NonNegativeNumber);
   app.add_option("--compute-seconds-per-minute", compute,
                  "of one core, by the latency table; 0: no limit")

@@ -90,10 +90,11 @@ Json info_json(const Backend& backend, const ServerFacts& facts, double uptime) 
 // What the key of this request may do, and what it may still spend. Without a file of keys: nothing
 // is counted.
 Json key_json(const ApiRequest& request) {
-  Json json = {{"name", nullptr}, {"priority", priority_table.name(request.priority)}};
+  Json json = {{"name", nullptr}, {"priority", priority_table.name(Priority::normal)}};
   if (!request.key) return json;
   const KeyRules& rules = request.key->rules();
   json["name"] = rules.name;
+  json["priority"] = priority_table.name(rules.priority);
   json["models"] = rules.models.empty() ? Json(nullptr) : Json(rules.models);
   json["read_only"] = rules.read_only;
   json["admin"] = rules.admin;
