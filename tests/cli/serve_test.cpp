@@ -140,6 +140,23 @@ TEST(Serve, TheKeyMayComeFromTheEnvironment) {
   EXPECT_EQ(client.exchange(get("/v1/models", "Authorization: Bearer secret\r\n")).status, 200);
 }
 
+TEST(Serve, AKeyHasTheRulesItWasMadeWith) {
+  const CalibratedModel model;
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "keys.jsonl").string();
+  const Outcome made = run({"key", "--file", file, "--name", "checkout", "--priority", "high",
+                            "--requests-per-minute", "600", "--json"});
+  const std::string key = only_json_line(made).value("key", "");
+  expect_failure(run({"key", "--file", file, "--name", "x", "--priority", "urgent"}), 2,
+                 "not one of high, normal, low");
+  const Served served({"--model", model.path(), "--api-keys", file});
+  RawClient client(served.port());
+  const Json told = client.exchange(get("/v1/key", "Authorization: Bearer " + key + "\r\n")).json();
+  EXPECT_EQ(told["name"], "checkout");
+  EXPECT_EQ(told["priority"], "high");
+  EXPECT_EQ(told["requests"]["left"], 600.0);
+}
+
 TEST(Serve, WrongOptionsAreUsageErrors) {
   const std::string model = HEADROOM_SOURCE_DIR "/models/news-mini";
   expect_failure(run({"serve"}), 2, "--model is required");

@@ -30,6 +30,14 @@ std::function<void(grpc::ClientContext&)> with_key(const std::string& key) {
   };
 }
 
+std::function<void(grpc::ClientContext&)> with_priority(const std::string& priority,
+                                                        const std::string& key = "") {
+  return [=](grpc::ClientContext& context) {
+    context.AddMetadata("x-headroom-priority", priority);
+    if (!key.empty()) with_key(key)(context);
+  };
+}
+
 TEST(GrpcDoor, TellsOfServerAndModel) {
   GrpcPeer peer;
   EXPECT_TRUE(peer.ask(&Stub::ServerLive, {}).message.live());
@@ -203,6 +211,36 @@ TEST(GrpcDoor, NeedsTheKeyForAllButHealth) {
   EXPECT_EQ(peer.infer(request, with_key("wrong")).status.error_code(),
             StatusCode::UNAUTHENTICATED);
   EXPECT_TRUE(peer.infer(request, with_key("secret")).status.ok());
+}
+
+TEST(GrpcDoor, ThePriorityIsInTheMetadata) {
+  GrpcPeer peer;
+  const ModelInferRequest request = infer_texts({"a"}, true);
+  ASSERT_TRUE(peer.infer(request, with_priority("low")).status.ok());
+  EXPECT_EQ(peer.backend.last_call.priority, Priority::low);
+  ASSERT_TRUE(peer.infer(request).status.ok());
+  EXPECT_EQ(peer.backend.last_call.priority, Priority::normal);
+  EXPECT_EQ(peer.infer(request, with_priority("urgent")).status.error_code(),
+            StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(peer.infer(request, with_priority("high")).status.error_code(),
+            StatusCode::PERMISSION_DENIED);
+}
+
+TEST(GrpcDoor, AKeyMayAskUpToItsPriority) {
+  const TemporaryFolder folder;
+  GrpcPeerSettings settings;
+  settings.api_keys = folder.path() / "keys.jsonl";
+  KeyRules rules;
+  rules.name = "search";
+  rules.sha256 = sha256_hex("secret");
+  rules.priority = Priority::high;
+  append_key(settings.api_keys, rules);
+  GrpcPeer peer(settings);
+  const ModelInferRequest request = infer_texts({"a"}, true);
+  ASSERT_TRUE(peer.infer(request, with_key("secret")).status.ok());
+  EXPECT_EQ(peer.backend.last_call.priority, Priority::high);
+  ASSERT_TRUE(peer.infer(request, with_priority("normal", "secret")).status.ok());
+  EXPECT_EQ(peer.backend.last_call.priority, Priority::normal);
 }
 
 TEST(GrpcDoor, MessagesAreBoundedAndNotCompressed) {

@@ -6,6 +6,7 @@
 #include <grpcpp/create_channel.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@ struct GrpcPeerSettings {
   HttpLimits limits = {};
   CallLimits calls = {};
   std::string api_key = {};
+  std::filesystem::path api_keys = {};  // file of keys, instead
   TlsFiles tls = {};
 };
 
@@ -46,7 +48,7 @@ class GrpcPeer {
         router_(
             api_routes(backend, {"portable", settings.limits, settings.calls, 0.125,
                                  [] { return std::string(); }}),
-            settings.api_key, metrics_, [this] { backend.begin_drain(); },
+            keys_of(settings), metrics_, [this] { backend.begin_drain(); },
             std::make_unique<RequestPool>()),
         door(make_grpc_door(router_, {"127.0.0.1", 0, settings.limits, settings.tls, {}})) {
     if (settings.tls.certificate.empty()) connect(grpc::InsecureChannelCredentials());
@@ -88,6 +90,11 @@ class GrpcPeer {
   FakeBackend backend;
 
  private:
+  static std::shared_ptr<const KeyRing> keys_of(const GrpcPeerSettings& settings) {
+    if (settings.api_keys.empty()) return std::make_shared<const KeyRing>(settings.api_key);
+    return std::make_shared<const KeyRing>(settings.api_keys);
+  }
+
   Metrics metrics_;
   Router router_;
 
