@@ -1,5 +1,5 @@
 // Asks the server. Every failure becomes a Refusal that says what to tell the reader.
-import type { Live, Model, Plan, Result, Spend } from './contract';
+import type { Key, Live, Model, Plan, Result, Spend } from './contract';
 
 export class Refusal extends Error {
   constructor(
@@ -68,6 +68,10 @@ export function plan(model: string, budget: number, signal: AbortSignal): Promis
 
 export function live(model: string, signal: AbortSignal): Promise<Live> {
   return ask(`v1/live?${named(model)}`, signal);
+}
+
+export function key(signal: AbortSignal): Promise<Key> {
+  return ask('v1/key', signal);
 }
 
 /** `question` is what a tab asks: inputs, and options of its path. */

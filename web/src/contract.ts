@@ -104,5 +104,20 @@ export interface Live {
   history: Second[]; // oldest first
 }
 
+/** So much a minute, saved up for one minute at most. */
+export interface Quota {
+  per_minute: number;
+  left: number; // below 0: owed
+}
+
+/** What the key in use may do. Without a file of keys it has no name, and nothing is counted. */
+export interface Key {
+  name: string | null;
+  priority: 'high' | 'normal' | 'low';
+  read_only?: boolean;
+  requests?: Quota | null; // null: no limit
+  compute_seconds?: Quota | null;
+}
+
 /** How much a text may cost: a share, what each text needs, a time, or what the server thinks right. */
 export type Spend = { budget: number | 'auto' } | { latency_ms: number } | Record<string, never>;

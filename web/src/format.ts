@@ -13,6 +13,10 @@ export function milliseconds(value: number | null | undefined): string {
   return `${value.toFixed(digits)}${thin}ms`;
 }
 
+/** Of compute: 0.04, 1.25, 12.5. */
+export const seconds = (value: number): string =>
+  `${Number(value.toPrecision(3))}${thin}s`;
+
 /** A budget: whole per cents where they suffice, 12.5 % otherwise. */
 export function share(value: number | null | undefined): string {
   if (value === null || value === undefined) return unknown;

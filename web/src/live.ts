@@ -79,6 +79,7 @@ interface Listener {
   back: () => void; // it answers after a silence
   gone: () => void; // it no longer has the model
   told: (model: string, live: Live) => void;
+  polled: (signal: AbortSignal) => void; // the server is being asked: what else may be asked now
 }
 
 export class LivePanel {
@@ -115,6 +116,7 @@ export class LivePanel {
     void this.#latest.run(
       async (signal) => {
         for (const name of few) void this.#askAbout(name, signal);
+        this.listener.polled(signal);
         return api.live(this.#model, signal);
       },
       (live) => this.#show(live),

@@ -14,6 +14,7 @@ import { LivePanel } from './live';
 import { onChoice, showModel } from './models';
 import { clearNotice, describe, showNotice, worthAnotherTry } from './notice';
 import { planFor } from './plans';
+import { refreshQuotas } from './quotas';
 import { markRoster, onRoster, prepareRoster, showRoster } from './roster';
 import { followBudget, onSpend, readSpend, serverDecides, showSpend, sliderBudget } from './spend';
 import { markTab, offerTabs, onTab } from './tabs';
@@ -31,7 +32,13 @@ let retryTimer = 0;
 const loading = new Latest();
 const asking = new Latest();
 const planning = new Latest();
-const live = new LivePanel({ unauthorized: needKey, back: ask, gone: load, told: showLive });
+const live = new LivePanel({
+  unauthorized: needKey,
+  back: ask,
+  gone: load,
+  told: showLive,
+  polled: (signal) => void refreshQuotas(signal),
+});
 
 // Long enough to skip letters inside a word, short enough to feel like typing.
 const askSoon = debounced(ask, 120);

@@ -10,9 +10,12 @@ function retrySeconds(refusal: Refusal): number {
   return Math.max(1, Math.ceil(refusal.retryAfter ?? 1));
 }
 
+/** It is the key that waits, not the server that is full: the message names both key and quota. */
+const isQuota = (refusal: Refusal): boolean => refusal.code === 'quota_exceeded';
+
 /** Not even an idle server could: it says so, or what waits would be done in time. */
 function isTooShort(refusal: Refusal, spend: Spend): boolean {
-  if (!('latency_ms' in spend)) return false;
+  if (!('latency_ms' in spend) || isQuota(refusal)) return false;
   if (refusal.code === 'deadline_unreachable') return true;
   return refusal.status === 429 && refusal.retryAfter !== null && 1000 * refusal.retryAfter < spend.latency_ms;
 }
@@ -26,6 +29,7 @@ export function worthAnotherTry(problem: unknown, spend: Spend): number | null {
 export function describe(problem: unknown, spend: Spend = {}): string {
   if (!(problem instanceof Refusal)) return 'The server’s answer could not be read.';
   if (isTooShort(problem, spend)) return 'This time limit is too short, even at the smallest budget.';
+  if (isQuota(problem)) return `The ${problem.message}; retry in ${retrySeconds(problem)} s.`;
   if (problem.status === 429) return `Server is full, retry in ${retrySeconds(problem)} s.`;
   if (problem.status === 401) return 'The server did not accept this key.';
   if (problem.status === 503) return 'The server is starting or shutting down and takes no texts now.';

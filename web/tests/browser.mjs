@@ -36,6 +36,12 @@ export async function openPage({ scenario = {}, view = {}, server: given = null 
   return { page, server, troubles, context };
 }
 
+/** Gives the server the key that it asks for. */
+export async function enterKey(page, key) {
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+}
+
 export const headline = 'Oil prices fell for a third day as traders weighed demand';
 
 /** Types a text and waits for its answer. */

@@ -14,6 +14,7 @@ const pageFile = fileURLToPath(new URL('../../src/server/api/page/index.html', i
 export const calm = {
   models: [newsModel()],
   key: null, // an API key to insist on
+  rules: null, // what that key may do and has left, of a server with a file of keys
   refusal: null, // { status, code, message, retryAfter } instead of every answer
   live: {}, // what the live panel is told besides
   load: 0, // 0 to 1: how busy the live panel says the server is
@@ -56,6 +57,7 @@ async function answer(scenario, request, url) {
   const body = await bodyOf(request);
   const name = body.model ?? url.searchParams.get('model');
   const model = name ? scenario.models.find((candidate) => candidate.name === name) : scenario.models[0];
+  if (url.pathname === '/v1/key') return [200, scenario.rules ?? { name: null, priority: 'normal' }];
   if (url.pathname === '/v1/models') return [200, { models: scenario.models }];
   if (!model) return [404, errorBody('not_found', `model "${name}" is not served here`)];
   if (url.pathname === '/v1/plan') return [200, planOf(model, Number(url.searchParams.get('budget')))];

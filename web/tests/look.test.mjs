@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { keepPicture, openPage, root, typeText } from './browser.mjs';
+import { enterKey, keepPicture, openPage, root, typeText } from './browser.mjs';
 import { lowContrast } from './contrast.mjs';
 import { denseModel, flagsModel, newsModel, oneOfEach, pairModel } from './fake_models.mjs';
 
@@ -106,6 +106,31 @@ test('a notice, a key and a second text fit on a phone too', async () => {
   assert.ok((await overflow(page)) <= 0);
   assert.deepEqual(await lowContrast(page), []);
 });
+
+for (const [name, view] of [
+  ['desktop-light', {}],
+  ['desktop-dark', dark],
+  ['phone-light', phone],
+]) {
+  test(`${name}: a key and its quotas are readable, nothing clipped, nothing sideways`, async () => {
+    const rules = {
+      name: 'search-of-the-evening-edition',
+      priority: 'high',
+      requests: { per_minute: 1200, left: 420 },
+      compute_seconds: { per_minute: 30, left: -0.25 },
+    };
+    const { page, troubles } = await openPage({ scenario: { ...busy, key: 'secret', rules }, view });
+    await enterKey(page, 'secret');
+    await typeText(page);
+    await page.getByRole('heading', { name: 'Your key' }).waitFor();
+    await page.evaluate(() => document.activeElement.blur());
+    await keepPicture(page, `${name}-quotas`);
+    assert.deepEqual(await lowContrast(page), []);
+    assert.deepEqual(await clipped(page), []);
+    assert.ok((await overflow(page)) <= 0);
+    assert.ok(troubles.every((trouble) => trouble.includes('401'))); // which asks for the key
+  });
+}
 
 test('nothing moves for those who asked for that', async () => {
   const durations = (page) =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 
-import { keepPicture, openPage, root, typeText } from './browser.mjs';
+import { enterKey, keepPicture, openPage, root, typeText } from './browser.mjs';
 
 const program = process.env.HEADROOM_PROGRAM ?? `${root}build/bin/headroom`;
 const built = spawnSync(program, ['serve', '--help']).status === 0;
@@ -98,11 +98,24 @@ test('when the server decides, its own budget is used', { skip }, async () => {
 
 test('a key is asked for, and a limit nobody can keep is told', { skip }, async () => {
   const { page } = await openPage({ server: await startServer('--api-key', 'open sesame') });
-  await page.getByLabel('API key').fill('open sesame');
-  await page.keyboard.press('Enter');
+  await enterKey(page, 'open sesame');
   await page.getByText('7.4 M parameters').waitFor();
   await page.getByText('Time limit').click();
   await page.getByLabel('Answer within').fill('0.05');
   await page.getByLabel('Text to classify').fill('word '.repeat(100));
   await page.getByRole('alert').getByText('This time limit is too short').waitFor();
+});
+
+test('a key of a file sees its quotas go down', { skip }, async () => {
+  const file = join(folder, 'keys.jsonl');
+  const rules = ['--priority', 'high', '--requests-per-minute', '6', '--compute-seconds-per-minute', '30'];
+  const made = spawnSync(program, ['key', '--file', file, '--name', 'search', ...rules], { encoding: 'utf8' });
+  const { page } = await openPage({ server: await startServer('--api-keys', file) });
+  await enterKey(page, made.stdout.trim());
+  const panel = page.getByRole('region', { name: 'Your key' });
+  await panel.getByText('6', { exact: true }).waitFor();
+  assert.match(await panel.innerText(), /search\s+Priority\s+high/);
+  assert.match(await panel.innerText(), /30\ss\s+of 30\ss a minute/);
+  await typeText(page);
+  await panel.getByText('5', { exact: true }).waitFor();
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { openPage, typeText } from './browser.mjs';
+import { enterKey, openPage, typeText } from './browser.mjs';
 
 const full = { status: 429, code: 'overloaded', message: 'the queue is full', retryAfter: 3 };
 const alert = (page) => page.getByRole('alert');
@@ -66,8 +66,7 @@ test('a wrong key is told, the right one opens the page and survives a reload', 
   await page.getByLabel('API key').fill('guess');
   await page.getByRole('button', { name: 'Use this key' }).click();
   await alert(page).getByText('did not accept this key').waitFor();
-  await page.getByLabel('API key').fill('open sesame');
-  await page.keyboard.press('Enter');
+  await enterKey(page, 'open sesame');
   await typeText(page);
   assert.equal(await page.getByLabel('API key').isVisible(), false);
   assert.equal(await alert(page).isVisible(), false);
