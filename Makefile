@@ -181,7 +181,7 @@ test-clients: build ## OpenAI's and gRPC's clients for Node (npm), curl and Trit
 	@scripts/test-clients $(BUILD)
 
 SOAK_SECONDS ?= 600
-soak: with-bench ## a server under load and faulty clients for SOAK_SECONDS (600)
+soak: check-packages with-bench ## a server with TLS under twice its load and faulty clients, reloaded every minute, for SOAK_SECONDS (600)
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/soak-serving $(SOAK_SECONDS)
 

@@ -1,12 +1,8 @@
 #include "load_client.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -57,34 +53,18 @@ std::optional<std::string> take_response(std::string& received) {
 
 }  // namespace
 
-int connect_to(int port, const std::string& source) {
-  const int connected = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  inet_pton(AF_INET, source.c_str(), &address.sin_addr);
-  const int on = 1;  // the port is chosen when it is known whom to connect to
-  setsockopt(connected, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-  bind(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address));
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
-    return connected;
-  }
-  close(connected);
-  return -1;
-}
-
-std::string classify_request(const std::string& text, const std::string& fields) {
-  const std::string body = fmt::format("{{\"inputs\":{}{}}}", Json(text).dump(), fields);
+std::string classify_request(const std::string& text, const std::string& members,
+                             const std::string& fields) {
+  const std::string body = fmt::format("{{\"inputs\":{}{}}}", Json(text).dump(), members);
   return fmt::format(
       "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-      "Content-Length: {}\r\n\r\n{}",
-      body.size(), body);
+      "{}Content-Length: {}\r\n\r\n{}",
+      fields, body.size(), body);
 }
 
-LoadClient::LoadClient(int port, int connections, std::string source)
+LoadClient::LoadClient(int port, int connections, LoadClientSettings settings)
     : port_(port),
-      source_(std::move(source)),
+      settings_(std::move(settings)),
       events_(epoll_create1(0)),
       connections_(static_cast<size_t>(connections)) {
   prctl(PR_SET_TIMERSLACK, 1000);  // wake up within a microsecond, not fifty
@@ -95,23 +75,20 @@ LoadClient::LoadClient(int port, int connections, std::string source)
 }
 
 LoadClient::~LoadClient() {
-  for (const Connection& connection : connections_) close(connection.socket);
   close(events_);
 }
 
 void LoadClient::open(Connection& connection) {
-  if (connection.socket >= 0) close(connection.socket);
+  constexpr double patience = 10;
   connection.received.clear();
-  connection.socket = connect_to(port_, source_);
-  if (connection.socket < 0) {
+  connection.socket.emplace(port_, settings_.transport, patience, settings_.source);
+  if (!connection.socket->connected()) {
     throw Error(ErrorCode::runtime, fmt::format("connect to port {}", port_), strerror(errno));
   }
-  const int on = 1;
-  setsockopt(connection.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = static_cast<uint64_t>(&connection - connections_.data());
-  epoll_ctl(events_, EPOLL_CTL_ADD, connection.socket, &event);
+  epoll_ctl(events_, EPOLL_CTL_ADD, connection.socket->descriptor(), &event);
 }
 
 void LoadClient::finish(Connection& connection, LoadOutcome& outcome, int status) {
@@ -125,16 +102,15 @@ void LoadClient::finish(Connection& connection, LoadOutcome& outcome, int status
 void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequest>& requests,
                               const std::vector<size_t>& order,
                               std::vector<LoadOutcome>& outcomes) {
-  std::array<char, 16'384> buffer;
-  const ssize_t count = recv(connection.socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count <= 0) {
+  const LoadSocket::Received received =
+      connection.socket->receive(connection.received, /*wait=*/false);
+  if (received == LoadSocket::Received::nothing) return;
+  if (received == LoadSocket::Received::end) {
     open(connection);
     const auto broken = static_cast<size_t>(connection.request);
     if (connection.request >= 0) finish(connection, outcomes[broken], 0);
     return;
   }
-  connection.received.append(buffer.data(), static_cast<size_t>(count));
   const std::optional<std::string> response = take_response(connection.received);
   if (!response || connection.request < 0) return;
   const auto index = static_cast<size_t>(connection.request);
@@ -143,6 +119,8 @@ void LoadClient::take_answers(Connection& connection, const std::vector<LoadRequ
   outcome.inference_ms = number_of<double>(between(*response, "x-headroom-inference-ms: ", "\r\n"));
   outcome.total_ms = number_of<double>(between(*response, "\"total_ms\":", "}"));
   outcome.right = between(*response, "\"label\":\"", "\"") == requests[order[index]].label;
+  outcome.unreachable = between(*response, "x-headroom-error: ", "\r\n") == "deadline_unreachable";
+  if (settings_.on_response) settings_.on_response(order[index], *response);
   finish(connection, outcome, number_of<int>(std::string_view(*response).substr(9, 3)));
 }
 
@@ -170,8 +148,7 @@ std::vector<LoadOutcome> LoadClient::run(const std::vector<LoadRequest>& request
       connection.request = static_cast<int64_t>(next);
       outcomes[next].due = due[next];
       outcomes[next].sent = now() - start_;
-      const std::string& bytes = requests[order[next]].bytes;
-      send(connection.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      connection.socket->send(requests[order[next]].bytes);  // a failure is read as the end
       ++next;
     }
     const bool may_send = next < due.size() && !free_.empty();

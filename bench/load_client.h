@@ -1,12 +1,17 @@
 // Many connections to one server from one thread: sends requests at given times, whether or not
-// earlier ones are answered, and notes when each answer came. Plain sockets, so that on two cores
-// the client takes as little as it can from the server it measures.
+// earlier ones are answered, and notes when each answer came. One thread and no HTTP library, so
+// that on two cores the client takes as little as it can from the server it measures.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "load_socket.h"
 
 namespace headroom {
 
@@ -20,7 +25,8 @@ struct LoadOutcome {
   double due = 0;
   double sent = 0;
   double done = 0;
-  int status = 0;  // 0: the connection broke, or no answer came
+  int status = 0;            // 0: the connection broke, or no answer came
+  bool unreachable = false;  // 422: not even an idle server would meet the deadline
   double budget = 0;
   // As the server says.
   double inference_ms = 0;
@@ -28,10 +34,17 @@ struct LoadOutcome {
   bool right = false;
 };
 
+struct LoadClientSettings {
+  std::string source = "127.0.0.1";  // an address of this machine
+  Transport transport = Transport::plain;
+  // Called with the index of a request and its whole response, as it came.
+  std::function<void(size_t request, std::string_view response)> on_response = {};
+};
+
 class LoadClient {
  public:
-  // From `source`, an address of this machine. Throws ErrorCode::runtime.
-  LoadClient(int port, int connections, std::string source = "127.0.0.1");
+  // Throws ErrorCode::runtime, as run() does, when the server cannot be connected to.
+  LoadClient(int port, int connections, LoadClientSettings settings = {});
   ~LoadClient();
   LoadClient(const LoadClient&) = delete;
   LoadClient& operator=(const LoadClient&) = delete;
@@ -46,7 +59,7 @@ class LoadClient {
 
  private:
   struct Connection {
-    int socket = -1;
+    std::optional<LoadSocket> socket;
     int64_t request = -1;  // -1: free
     std::string received;
   };
@@ -57,7 +70,7 @@ class LoadClient {
   void finish(Connection& connection, LoadOutcome& outcome, int status);
 
   int port_;
-  std::string source_;
+  LoadClientSettings settings_;
   int events_ = -1;
   std::vector<Connection> connections_;
   std::vector<size_t> free_;
@@ -65,10 +78,9 @@ class LoadClient {
   size_t finished_ = 0;
 };
 
-// A socket connected from `source` to this machine's `port`; -1 when nobody listens.
-int connect_to(int port, const std::string& source = "127.0.0.1");
-
-// The whole POST /v1/classify of one text; `fields` are further members of its object.
-std::string classify_request(const std::string& text, const std::string& fields);
+// The whole POST /v1/classify of one text; `members` are further ones of its object, `fields` of
+// the header ("Name: value\r\n").
+std::string classify_request(const std::string& text, const std::string& members,
+                             const std::string& fields = "");
 
 }  // namespace headroom

@@ -1,8 +1,5 @@
 #include "load_faults.h"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -14,47 +11,21 @@
 #include <vector>
 
 #include "load_client.h"
+#include "load_socket.h"
 
 namespace headroom {
 namespace {
 
 using Random = std::mt19937_64;
 
-class FaultySocket {
- public:
-  explicit FaultySocket(int port) : socket_(connect_to(port)) {
-    const timeval patience{2, 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-  }
-  ~FaultySocket() {
-    if (connected()) close(socket_);
-  }
-  FaultySocket(const FaultySocket&) = delete;
-  FaultySocket& operator=(const FaultySocket&) = delete;
-
-  bool connected() const { return socket_ >= 0; }
-  bool send(std::string_view bytes) const {
-    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(bytes.size());
-  }
-  // The next response's status; 0 when none comes.
-  int status() const {
-    std::string text(4096, '\0');
-    const ssize_t count = recv(socket_, text.data(), text.size(), 0);
-    int status = 0;
-    if (count > 12) std::from_chars(text.data() + 9, text.data() + 12, status);
-    return status;
-  }
-  // Closing will reset the connection instead of ending it.
-  void reset_on_close() const {
-    const linger now{1, 0};
-    setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-  }
-
- private:
-  int socket_;
-};
+// The next response's status; 0 when none comes.
+int status_of(const LoadSocket& socket) {
+  std::string text;
+  socket.receive(text, /*wait=*/true);
+  int status = 0;
+  if (text.size() > 12) std::from_chars(text.data() + 9, text.data() + 12, status);
+  return status;
+}
 
 std::string random_bytes(Random& random, size_t count) {
   std::string bytes(count, '\0');
@@ -62,72 +33,73 @@ std::string random_bytes(Random& random, size_t count) {
   return bytes;
 }
 
-const std::string& good_request() {
-  static const std::string request = classify_request("Oil prices fell for a third day", "");
-  return request;
-}
+// What a client that misbehaves has: a connection, an honest request to spoil, and dice.
+struct Offender {
+  const LoadSocket& socket;
+  const std::string& good_request;
+  const std::string& post_head;  // of such a request, but for its length
+  Random& random;
+};
 
 struct Fault {
   const char* name;
-  int (*commit)(const FaultySocket& socket, Random& random);  // returns a status, or 0
+  int (*commit)(const Offender& by);  // returns a status, or 0
 };
 
-int send_garbage(const FaultySocket& socket, Random& random) {
-  socket.send(random_bytes(random, 1 + random() % 4000));
-  return socket.status();
+int send_garbage(const Offender& by) {
+  by.socket.send(random_bytes(by.random, 1 + by.random() % 4000));
+  return status_of(by.socket);
 }
 
 // A good request with one byte changed.
-int send_damaged(const FaultySocket& socket, Random& random) {
-  std::string bytes = good_request();
-  bytes[random() % bytes.size()] = static_cast<char>(random());
+int send_damaged(const Offender& by) {
+  std::string bytes = by.good_request;
+  bytes[by.random() % bytes.size()] = static_cast<char>(by.random());
   bytes += "\r\n\r\n";
-  socket.send(bytes);
-  return socket.status();
+  by.socket.send(bytes);
+  return status_of(by.socket);
 }
 
-int leave_in_the_middle(const FaultySocket& socket, Random& random) {
-  socket.send(good_request().substr(0, random() % good_request().size()));
+int leave_in_the_middle(const Offender& by) {
+  by.socket.send(by.good_request.substr(0, by.random() % by.good_request.size()));
   return 0;
 }
 
-int leave_before_the_answer(const FaultySocket& socket, Random& random) {
-  if (random() % 2 == 0) socket.reset_on_close();
-  socket.send(good_request());
+int leave_before_the_answer(const Offender& by) {
+  if (by.random() % 2 == 0) by.socket.reset_on_close();
+  by.socket.send(by.good_request);
   return 0;
 }
 
-int send_slowly_and_leave(const FaultySocket& socket, Random& /*random*/) {
-  for (const char byte : good_request().substr(0, 200)) {
-    if (!socket.send({&byte, 1})) break;
+int send_slowly_and_leave(const Offender& by) {
+  for (const char byte : by.good_request.substr(0, 200)) {
+    if (!by.socket.send({&byte, 1})) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return 0;
 }
 
-int pipeline_and_leave(const FaultySocket& socket, Random& random) {
+int pipeline_and_leave(const Offender& by) {
   std::string many;
-  for (size_t i = 0; i < 50; ++i) many += good_request();
-  socket.send(many);
-  return random() % 2 == 0 ? socket.status() : 0;
+  for (size_t i = 0; i < 50; ++i) many += by.good_request;
+  by.socket.send(many);
+  return by.random() % 2 == 0 ? status_of(by.socket) : 0;
 }
 
-const std::string post_head =
-    "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-
-int announce_too_much(const FaultySocket& socket, Random& /*random*/) {
-  socket.send(post_head + "Content-Length: 99999999999\r\n\r\n");
-  return socket.status();
+int announce_too_much(const Offender& by) {
+  by.socket.send(by.post_head + "Content-Length: 99999999999\r\n\r\n");
+  return status_of(by.socket);
 }
 
-int lie_about_chunks(const FaultySocket& socket, Random& random) {
-  socket.send(post_head + "Transfer-Encoding: chunked\r\n\r\n" +
-              (random() % 2 == 0 ? "-1\r\n" : "ffffffffffffffff\r\n") + random_bytes(random, 99));
-  return socket.status();
+int lie_about_chunks(const Offender& by) {
+  by.socket.send(by.post_head + "Transfer-Encoding: chunked\r\n\r\n" +
+                 (by.random() % 2 == 0 ? "-1\r\n" : "ffffffffffffffff\r\n") +
+                 random_bytes(by.random, 99));
+  return status_of(by.socket);
 }
 
-int say_nothing(const FaultySocket& /*socket*/, Random& random) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
+int say_nothing(const Offender& by) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(by.random() % 200));
   return 0;
 }
 
@@ -145,7 +117,12 @@ constexpr Fault faults[] = {
 
 }  // namespace
 
-Json run_faults(int port, int clients, double seconds, uint64_t seed) {
+Json run_faults(const FaultSettings& settings, double seconds, uint64_t seed) {
+  constexpr int clients = 4;
+  constexpr double patience_seconds = 2;
+  const std::string good_request =
+      classify_request("Oil prices fell for a third day", "", settings.fields);
+  const std::string post_head = good_request.substr(0, good_request.find("Content-Length"));
   std::map<std::string, int64_t> by_fault;
   std::map<int, int64_t> by_status;
   std::mutex mutex;
@@ -157,8 +134,12 @@ Json run_faults(int port, int clients, double seconds, uint64_t seed) {
       Random random(seed + static_cast<uint64_t>(client));
       while (std::chrono::steady_clock::now() < stop) {
         const Fault& fault = faults[random() % std::size(faults)];
-        const FaultySocket socket(port);
-        const int status = socket.connected() ? fault.commit(socket, random) : -1;
+        // Of a server that speaks TLS some clients do not know that.
+        const bool plain = settings.transport == Transport::plain || random() % 4 == 0;
+        const LoadSocket socket(settings.port, plain ? Transport::plain : Transport::tls,
+                                patience_seconds);
+        const int status =
+            socket.connected() ? fault.commit({socket, good_request, post_head, random}) : -1;
         const std::lock_guard lock(mutex);
         ++by_fault[fault.name];
         ++by_status[status];

@@ -2,13 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/json.h"
+#include "load_socket.h"
 
 namespace headroom {
 
-// Misbehaves from `clients` threads for `seconds`. {"exchanges", "by_fault", "by_status",
+struct FaultSettings {
+  int port = 0;
+  Transport transport = Transport::plain;
+  std::string fields = {};  // of every request's header, such as a key
+};
+
+// Misbehaves from four threads for `seconds`. {"exchanges", "by_fault", "by_status",
 // "server_errors"}: statuses above 499 must not occur.
-Json run_faults(int port, int clients, double seconds, uint64_t seed);
+Json run_faults(const FaultSettings& settings, double seconds, uint64_t seed);
 
 }  // namespace headroom

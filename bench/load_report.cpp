@@ -17,7 +17,9 @@ LoadSummary summarise(const std::vector<LoadOutcome>& outcomes, double slo_ms) {
     ++summary.sent;
     if (outcome.status == 0) ++summary.lost;
     if (outcome.status == 429) ++summary.refused;
-    if (outcome.status != 0 && outcome.status != 429 && outcome.status != 200) ++summary.faults;
+    if (outcome.unreachable) ++summary.unreachable;
+    const bool expected = outcome.status == 0 || outcome.status == 200 || outcome.status == 429;
+    if (!expected && !outcome.unreachable) ++summary.faults;
     if (outcome.status != 200) continue;
     ++summary.answered;
     times.push_back(1000 * (outcome.done - outcome.due));
@@ -46,6 +48,7 @@ Json to_json(const LoadSummary& summary) {
   json["sent"] = summary.sent;
   json["answered"] = summary.answered;
   json["refused"] = summary.refused;
+  json["unreachable"] = summary.unreachable;
   json["faults"] = summary.faults;
   json["lost"] = summary.lost;
   json["p50_ms"] = summary.p50_ms;

@@ -1,14 +1,18 @@
 // Measures a running server with labelled texts, one JSON line a result:
-//   bench-load open      Poisson arrivals at a rate, whatever the server does
-//   bench-load capacity  the highest such rate whose p99 meets the target and loses nothing
-//   bench-load overhead  the time of one request at a time, over the engine alone
-//   bench-load faults    clients that break off, crawl or send garbage, for the soak test
-// scripts/bench-serving starts servers and runs it.
+//   bench-load open        Poisson arrivals at a rate, whatever the server does
+//   bench-load capacity    the highest such rate whose p99 meets the target and loses nothing
+//   bench-load throughput  answers per second to clients that ask one request after the other
+//   bench-load overhead    the time of one request at a time, over the engine alone
+//   bench-load soak        open for hours, in slices; compares a sample of answers with the
+//   engine's bench-load faults      clients that break off, crawl or send garbage, for the soak
+//   test
+// scripts/bench-serving and scripts/soak-serving start servers and run it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <random>
 
 #include "base/error.h"
@@ -19,6 +23,7 @@
 #include "load_client.h"
 #include "load_faults.h"
 #include "load_report.h"
+#include "load_soak.h"
 
 namespace headroom {
 namespace {
@@ -34,18 +39,30 @@ struct LoadOptions {
   std::string data = "agnews:test";
   std::string data_dir = "data";
   std::string model;
+  bool tls = false;
+  std::string key;
+  std::vector<std::string> checkpoints;  // NAME=DIR
+
+  Transport transport() const { return tls ? Transport::tls : Transport::plain; }
+  std::string header_fields() const {
+    return key.empty() ? "" : "Authorization: Bearer " + key + "\r\n";
+  }
 };
 
-std::vector<LoadRequest> load_requests(const LoadOptions& options) {
-  const std::string fields =
-      options.budget > 0 ? fmt::format(",\"budget\":{}", options.budget) : "";
-  const TextDataset rows = load_text_dataset(options.data, options.data_dir);
+std::vector<LoadRequest> requests_of(const TextDataset& rows, const LoadOptions& options,
+                                     const std::string& members) {
   std::vector<LoadRequest> requests;
   for (const TextRow& row : rows.rows) {
-    requests.push_back(
-        {classify_request(row.text, fields), rows.labels[static_cast<size_t>(row.label)]});
+    requests.push_back({classify_request(row.text, members, options.header_fields()),
+                        rows.labels[static_cast<size_t>(row.label)]});
   }
   return requests;
+}
+
+std::vector<LoadRequest> load_requests(const LoadOptions& options) {
+  const std::string members =
+      options.budget > 0 ? fmt::format(",\"budget\":{}", options.budget) : "";
+  return requests_of(load_text_dataset(options.data, options.data_dir), options, members);
 }
 
 LoadSummary run_open(LoadClient& client, const std::vector<LoadRequest>& requests,
@@ -93,7 +110,7 @@ LoadSummary run_twice(LoadClient& client, const std::vector<LoadRequest>& reques
 // Grows by a half until it fails, then halves the gap until it is 3 %.
 void find_capacity(const LoadOptions& options) {
   const std::vector<LoadRequest> requests = load_requests(options);
-  LoadClient client(options.port, options.connections);
+  LoadClient client(options.port, options.connections, {.transport = options.transport()});
   double good = 0;
   LoadSummary best;
   double bad = 0;
@@ -114,6 +131,27 @@ void find_capacity(const LoadOptions& options) {
   print_result("capacity", options, good, best);
 }
 
+// Answers per second to clients that ask one request after the other: what the server can do, also
+// on a machine whose stumbles would end a search for a rate that it sustains.
+void measure_throughput(const LoadOptions& options) {
+  constexpr double more_than_any = 100'000;  // requests per second
+  const std::vector<LoadRequest> requests = load_requests(options);
+  LoadClient client(options.port, options.connections, {.transport = options.transport()});
+  std::vector<size_t> order(static_cast<size_t>(more_than_any * options.seconds));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i % requests.size();
+  const std::vector<double> due(order.size(), 0.0);
+  int64_t answered = 0;
+  for (const LoadOutcome& outcome : client.run(requests, order, due, 10, options.seconds)) {
+    if (outcome.status == 200) ++answered;
+  }
+  const Json json = {{"mode", "throughput"},
+                     {"connections", options.connections},
+                     {"seconds", options.seconds},
+                     {"budget", options.budget > 0 ? Json(options.budget) : Json()},
+                     {"answers_per_second", static_cast<double>(answered) / options.seconds}};
+  fmt::print("{}\n", json.dump());
+}
+
 // What a request takes besides the engine: its time less what the server says its engine took for
 // that very request, by the server's clock and by the client's, who waits for two more threads to
 // wake up. The engine alone takes turns of 64 texts with the server and is shown beside it; the
@@ -127,7 +165,7 @@ void measure_overhead(const LoadOptions& options) {
   const std::vector<LoadRequest> requests = load_requests(exact);
   const TextDataset rows = load_text_dataset(options.data, options.data_dir);
   Session session(EngineModel::load(options.model));
-  LoadClient client(options.port, 1);
+  LoadClient client(options.port, 1, {.transport = options.transport()});
   std::vector<double> engine_ms;
   std::vector<double> server_ms;
   std::vector<double> overhead_ms;
@@ -161,6 +199,42 @@ void measure_overhead(const LoadOptions& options) {
   fmt::print("{}\n", json.dump());
 }
 
+// Every request has a deadline. The client keeps no more than the sums of a slice, between two of
+// which it waits for the last answers.
+void soak(const LoadOptions& options) {
+  constexpr double slice_seconds = 10;
+  std::map<std::string, std::filesystem::path> models;
+  for (const std::string& text : options.checkpoints) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      throw Error(ErrorCode::usage, "read options", "--checkpoint " + text + " is not NAME=DIR");
+    }
+    models[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  const TextDataset rows = load_text_dataset(options.data, options.data_dir);
+  const std::vector<LoadRequest> requests =
+      requests_of(rows, options, fmt::format(",\"latency_ms\":{}", options.slo_ms));
+  AnswerSample sample;
+  LoadClient client(
+      options.port, options.connections,
+      {.transport = options.transport(),
+       .on_response = [&](size_t row, std::string_view response) { sample.offer(row, response); }});
+  SoakTotals totals;
+  LoadOptions slice = options;
+  for (double left = options.seconds; left > 0; left -= slice_seconds) {
+    slice.seconds = std::min(left, slice_seconds);
+    totals.add(run_open(client, requests, slice, options.rate));
+    ++slice.seed;
+  }
+  Json json = {{"mode", "soak"},
+               {"rate", options.rate},
+               {"seconds", options.seconds},
+               {"slo_ms", options.slo_ms}};
+  json.update(totals.to_json());
+  json["sample"] = sample.compare(rows.rows, models);
+  fmt::print("{}\n", json.dump());
+}
+
 void add_options(CLI::App& app, LoadOptions& options) {
   app.add_option("--port", options.port)->required();
   app.add_option("--connections", options.connections)->check(CLI::Range(1, 10'000));
@@ -172,6 +246,10 @@ void add_options(CLI::App& app, LoadOptions& options) {
   app.add_option("--data", options.data);
   app.add_option("--data-dir", options.data_dir)->envname("HEADROOM_DATA");
   app.add_option("--model", options.model, "for overhead: the checkpoint that is served");
+  app.add_flag("--tls", options.tls, "the server speaks TLS; its certificate is not checked");
+  app.add_option("--key", options.key, "sent with every request")->envname("HEADROOM_API_KEY");
+  app.add_option("--checkpoint", options.checkpoints,
+                 "for soak, repeatable: NAME=DIR, what answers of this model must agree with");
 }
 
 int run(int argc, char** argv) {
@@ -180,21 +258,27 @@ int run(int argc, char** argv) {
   add_options(app, options);
   CLI::App* open = app.add_subcommand("open", "Poisson arrivals at --rate")->fallthrough();
   CLI::App* capacity = app.add_subcommand("capacity", "highest sustained rate")->fallthrough();
+  CLI::App* throughput = app.add_subcommand("throughput", "of busy clients")->fallthrough();
   CLI::App* overhead = app.add_subcommand("overhead", "server over engine")->fallthrough();
+  CLI::App* soaking = app.add_subcommand("soak", "open for hours, with deadlines")->fallthrough();
   app.add_subcommand("faults", "misbehaving clients")->fallthrough();
   app.require_subcommand(1);
   CLI11_PARSE(app, argc, argv);
   if (open->parsed()) {
     const std::vector<LoadRequest> requests = load_requests(options);
-    LoadClient client(options.port, options.connections);
+    LoadClient client(options.port, options.connections, {.transport = options.transport()});
     print_result("open", options, options.rate, run_open(client, requests, options, options.rate));
   } else if (capacity->parsed()) {
     find_capacity(options);
+  } else if (throughput->parsed()) {
+    measure_throughput(options);
   } else if (overhead->parsed()) {
     measure_overhead(options);
+  } else if (soaking->parsed()) {
+    soak(options);
   } else {
-    constexpr int clients = 4;
-    fmt::print("{}\n", run_faults(options.port, clients, options.seconds, options.seed).dump());
+    const FaultSettings settings{options.port, options.transport(), options.header_fields()};
+    fmt::print("{}\n", run_faults(settings, options.seconds, options.seed).dump());
   }
   return 0;
 }

@@ -53,7 +53,7 @@ LoadSummary honest_run(int port, double rate, double seconds) {
     due.push_back(time);
     order.push_back(random() % requests.size());
   }
-  LoadClient client(port, 32, honest_address);
+  LoadClient client(port, 32, {.source = honest_address});
   return summarise(client.run(requests, order, due, /*patience=*/5), deadline_ms);
 }
 

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "load_client.h"
+#include "load_socket.h"
 
 namespace headroom::attack {
 namespace {
