@@ -3,9 +3,8 @@
 //   bench-load capacity    the highest such rate whose p99 meets the target and loses nothing
 //   bench-load throughput  answers per second to clients that ask one request after the other
 //   bench-load overhead    the time of one request at a time, over the engine alone
-//   bench-load soak        open for hours, in slices; compares a sample of answers with the
-//   engine's bench-load faults      clients that break off, crawl or send garbage, for the soak
-//   test
+//   bench-load soak        open for hours; compares a sample of answers with the engine's
+//   bench-load faults      clients that break off, crawl or send garbage
 // scripts/bench-serving and scripts/soak-serving start servers and run it.
 #include <fmt/format.h>
 
