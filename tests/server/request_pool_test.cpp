@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <new>
@@ -111,6 +112,33 @@ TEST(RequestPool, LargeRequestsHaveAThreadOfTheirOwn) {
   next_large.let_go();
   small_two.let_go();
   small_three.let_go();
+}
+
+TEST(RequestPool, ASmallRequestRunsBesideTheLargeOneBeforeIt) {
+  RequestPool pool({.threads = 3, .limit = 10});
+  Held large;
+  Held small;
+  pool.post("x", 2'000'000, large.job());
+  pool.post("x", 100, small.job());
+  small.wait_until_begun();
+  large.wait_until_begun();
+  small.let_go();
+  large.let_go();
+}
+
+TEST(RequestPool, WhatManyClientsPostIsAllRun) {
+  constexpr int clients = 20;
+  constexpr int each = 50;
+  std::atomic<int> left = clients * each;
+  std::promise<void> all;
+  RequestPool pool({.threads = 4, .limit = clients * each});
+  for (int i = 0; i < clients * each; ++i) {
+    const size_t bytes = i % 7 == 0 ? 100'000 : 100;  // both shares, mixed
+    ASSERT_TRUE(pool.post(std::to_string(i % clients), bytes, [&] {
+      if (--left == 0) all.set_value();
+    }));
+  }
+  all.get_future().wait();
 }
 
 TEST(RequestPool, AJobThatThrowsEndsNoThread) {

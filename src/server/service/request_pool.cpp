@@ -51,23 +51,30 @@ void RequestPool::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  changed_.notify_all();
+  small_changed_.notify_all();
+  large_changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
+RequestPool::Share RequestPool::share_of(const Waiting& request) {
+  return request.cost > large_cost ? Share::large : Share::small;
+}
+
+void RequestPool::wake_for_next(const Client& client) {
+  if (!client.waiting.empty()) changed(share_of(client.waiting.front())).notify_one();
+}
+
 bool RequestPool::post(const std::string& client, size_t bytes, Job job) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = clients_.find(client);
-    const size_t own = found == clients_.end() ? 0 : found->second.waiting.size();
-    const size_t clients = clients_.size() + (found == clients_.end() ? 1 : 0);
-    if (waiting_ >= settings_.limit && (own + 1) * clients > settings_.limit) return false;
-    Client& entry = clients_[client];
-    if (found == clients_.end()) entry.used = last_used_;
-    entry.waiting.push_back({fixed_cost + static_cast<double>(bytes), std::move(job)});
-    ++waiting_;
-  }
-  changed_.notify_all();
+  const std::lock_guard lock(mutex_);
+  const auto found = clients_.find(client);
+  const size_t own = found == clients_.end() ? 0 : found->second.waiting.size();
+  const size_t clients = clients_.size() + (found == clients_.end() ? 1 : 0);
+  if (waiting_ >= settings_.limit && (own + 1) * clients > settings_.limit) return false;
+  Client& entry = clients_[client];
+  if (found == clients_.end()) entry.used = last_used_;
+  entry.waiting.push_back({fixed_cost + static_cast<double>(bytes), std::move(job)});
+  ++waiting_;
+  wake_for_next(entry);
   return true;
 }
 
@@ -78,7 +85,7 @@ RequestPool::Clients::iterator RequestPool::next(Share share) {
   for (auto client = clients_.begin(); client != clients_.end(); ++client) {
     const Client& entry = client->second;
     const bool may_run = !entry.waiting.empty() && entry.running < settings_.threads - 1 &&
-                         (entry.waiting.front().cost > large_cost) == (share == Share::large);
+                         share_of(entry.waiting.front()) == share;
     if (may_run && (least == clients_.end() || client->second.used < least->second.used)) {
       least = client;
     }
@@ -90,7 +97,7 @@ void RequestPool::work(Share share) {
   std::unique_lock lock(mutex_);
   while (true) {
     auto client = clients_.end();
-    changed_.wait(lock, [&] {
+    changed(share).wait(lock, [&] {
       client = next(share);
       return client != clients_.end() || stopping_;
     });
@@ -102,6 +109,7 @@ void RequestPool::work(Share share) {
     ++entry.running;
     last_used_ = std::max(last_used_, entry.used);
     entry.used += request.cost;
+    wake_for_next(entry);  // which may be for the other share
     lock.unlock();
     try {
       request.job();
@@ -110,8 +118,8 @@ void RequestPool::work(Share share) {
     request.job = nullptr;  // a body takes time to free
     lock.lock();
     --entry.running;
+    wake_for_next(entry);  // which may run now
     if (entry.waiting.empty() && entry.running == 0) clients_.erase(client);
-    changed_.notify_all();  // its next request may run now
   }
 }
 

@@ -53,10 +53,19 @@ class RequestPool {
   void work(Share share);
   Clients::iterator next(Share share);
 
+  std::condition_variable& changed(Share share) {
+    return share == Share::small ? small_changed_ : large_changed_;
+  }
+  static Share share_of(const Waiting& request);
+  void wake_for_next(const Client& client);  // one thread, if it has something waiting
+
   RequestPoolSettings settings_;
-  std::mutex mutex_;                 // guards what follows
-  std::condition_variable changed_;  // for all threads: few, and not all take every request
-  Clients clients_;                  // that have something waiting or running
+  std::mutex mutex_;  // guards what follows
+  // For the threads of either share, all of which take the same requests: one is woken, because
+  // waking three for each request takes longer than reading it.
+  std::condition_variable small_changed_;
+  std::condition_variable large_changed_;
+  Clients clients_;  // that have something waiting or running
   size_t waiting_ = 0;
   double last_used_ = 0;  // of the client served last: a new one starts there
   bool stopping_ = false;
