@@ -36,10 +36,10 @@ int connect_to(int port, const std::string& source) {
   inet_pton(AF_INET, source.c_str(), &address.sin_addr);
   const int on = 1;  // the port is chosen when it is known whom to connect to
   setsockopt(connected, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-  bind(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  const bool bound = bind(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
   address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
+  if (bound && connect(connected, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
     return connected;
   }
   ::close(connected);
@@ -133,13 +133,11 @@ LoadSocket::Received LoadSocket::receive(std::string& to, bool wait) const {
     if (count > 0) {
       to.append(part.data(), static_cast<size_t>(count));
       result = Received::bytes;
-    } else if (result == Received::bytes) {
-      return result;
-    } else if (count == 0) {
-      return Received::end;
-    } else if (!wait || !wait_for(POLLIN)) {
-      return result;
+      continue;
     }
+    if (result == Received::bytes) return result;
+    if (count == 0) return Received::end;
+    if (!wait || !wait_for(POLLIN)) return Received::nothing;
   }
 }
 
