@@ -99,7 +99,7 @@ struct Answer {
   /// Of this text alone, as foreseen; nothing when this machine was not calibrated.
   std::optional<double> predicted_milliseconds = std::nullopt;
   std::vector<double> rungs = {};  ///< of Budget::automatic: the budgets that ran, in order
-  bool truncated = false;          ///< the text was longer than the model reads: its end was cut
+  bool truncated = false;          ///< the text was longer than the model reads: a part was cut
 };
 
 }  // namespace headroom

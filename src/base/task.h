@@ -93,6 +93,10 @@ constexpr bool classifies_text(Task task) {
 constexpr bool answers_text(Task task) {
   return traits(task).rows == RowForm::text && traits(task).output != OutputForm::states;
 }
+// Texts in, an answer about each as a whole out: which part of a long one is read may be chosen.
+constexpr bool answers_whole_text(Task task) {
+  return task == Task::classify || task == Task::multilabel || task == Task::regress;
+}
 // Whether its outputs have names (id2label with at least two).
 constexpr bool names_labels(Task task) {
   const OutputForm output = traits(task).output;

@@ -16,9 +16,9 @@ namespace {
 
 // 2 added other attentions than standard, compact models and encoders without a head; 3
 // controllers and tasks beyond texts with labels; 4 families other than BERT; 5 outputs other than
-// one label; 6 rankers whose scores contain BM25; 7 taggers that read letter case. A file says the
-// lowest version that can read it.
-constexpr int format_version = 7;
+// one label; 6 rankers whose scores contain BM25; 7 taggers that read letter case; 8 which part of
+// a long text is read. A file says the lowest version that can read it.
+constexpr int format_version = 8;
 
 // Whether Transformers has a class for it; the others are ours, in BERT's manner.
 bool has_family(Task task) {
@@ -31,6 +31,7 @@ bool has_other_output(const ModelConfig& config) {
 }
 
 int needed_version(const ModelConfig& config) {
+  if (config.truncation) return 8;
   if (config.letter_case) return 7;
   if (config.output.lexical) return 6;
   if (has_other_output(config) || config.tokenizer == TokenizerKind::pipeline) return 5;
@@ -228,6 +229,16 @@ void require_plain_types(const ModelConfig& config, const char* operation) {
               "tokenizers do not tell; train it with --letter-case=false");
 }
 
+std::optional<std::string> truncation_note(const ModelConfig& config) {
+  if (!config.truncation) return std::nullopt;
+  std::string_view advice = "cut such texts so before";
+  if (*config.truncation == KeptPart::head) advice = "set truncation_side to right there";
+  if (*config.truncation == KeptPart::tail) advice = "set truncation_side to left there";
+  return fmt::format(
+      "of a text beyond {} tokens this model reads {}, other programs' tokenizers another part: {}",
+      config.longest_input(), describe(*config.truncation), advice);
+}
+
 Json config_to_json(const ModelConfig& config) {
   const ModelShape& shape = config.shape;
   Json json;
@@ -265,6 +276,7 @@ Json config_to_json(const ModelConfig& config) {
   own["tokenizer"] = tokenizer_name(config.tokenizer);
   if (config.tokenizer == TokenizerKind::wordpiece) own["lower_case"] = config.lower_case;
   if (config.letter_case) own["letter_case"] = true;
+  if (config.truncation) own["truncation"] = kept_part_table.name(*config.truncation);
   if (config.task == Task::encoder) own["pooler"] = config.pooler;
   if (config.max_tokens) own["max_tokens"] = *config.max_tokens;
   output_to_json(config.output, config.task, shape, own);
@@ -326,6 +338,13 @@ ModelConfig config_from_json(const Json& json) {
              fmt::format("is for taggers with {} token types; this is a model of "
                          "task {} with {}",
                          letter_cases, task_name(config.task), config.shape.token_types));
+  }
+  if (own.has("truncation")) {
+    config.truncation = from_name(own, "truncation", kept_part_table);
+    if (!answers_whole_text(config.task)) {
+      own.fail("truncation", fmt::format("is for models of one text and one answer, not of task {}",
+                                         task_name(config.task)));
+    }
   }
   config.method = from_name(own, "method", method_table);
   if (own.has("attention")) {

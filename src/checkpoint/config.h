@@ -19,6 +19,7 @@
 #include "budget/unit_order.h"
 #include "checkpoint/output_config.h"
 #include "families/schema.h"
+#include "text/truncation.h"
 
 namespace headroom {
 
@@ -68,6 +69,8 @@ struct ModelConfig {
   std::vector<std::string> labels;  // shape.labels of them: at least two where the task names
                                     // labels, one name of a score, none otherwise
   bool letter_case = false;  // tag: token types tell the letter case of words (text/letter_case.h)
+  // What is read of a text that is too long; nothing: what the tokenizer's files say, or its head.
+  std::optional<KeptPart> truncation;
   OutputConfig output;
   std::optional<int64_t> max_tokens;    // longest input where that is less than shape.positions
   ImageFormat image;                    // of the image task
@@ -139,5 +142,9 @@ void require_fixed_heads(const ModelConfig& config, const char* operation);
 // Refuses likewise a tagger that reads the letter case of words as token types: for formats whose
 // users have tokenizers that do not tell it.
 void require_plain_types(const ModelConfig& config, const char* operation);
+
+// What users of other programs have to know about texts that are too long; nothing where those
+// programs read what this model does.
+std::optional<std::string> truncation_note(const ModelConfig& config);
 
 }  // namespace headroom

@@ -9,6 +9,17 @@
 #include "text/wordpiece/wordpiece_tokenizer.h"
 
 namespace headroom {
+namespace {
+
+// What config.json says about reading texts, beyond the vocabulary.
+std::unique_ptr<Tokenizer> configured(std::unique_ptr<Tokenizer> tokenizer,
+                                      const ModelConfig& config) {
+  tokenizer->set_letter_case(config.letter_case);
+  if (config.truncation) tokenizer->set_kept_part(*config.truncation);
+  return tokenizer;
+}
+
+}  // namespace
 
 std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
                                           Vocabulary vocabulary) {
@@ -31,16 +42,14 @@ std::unique_ptr<Tokenizer> make_tokenizer(TokenizerKind kind, bool lower_case,
 
 std::unique_ptr<Tokenizer> make_tokenizer(const ModelConfig& config, Vocabulary vocabulary) {
   if (config.tokenizer == TokenizerKind::pipeline) {  // with the special tokens of its file
-    auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
-    tokenizer->set_letter_case(config.letter_case);
-    return tokenizer;
+    return configured(make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary)),
+                      config);
   }
   const ModelSchema& schema = schema_of(config.shape);
   Framing framing(schema.single_template, schema.pair_template, vocabulary);
   auto tokenizer = make_tokenizer(config.tokenizer, config.lower_case, std::move(vocabulary));
   tokenizer->set_framing(std::move(framing));
-  tokenizer->set_letter_case(config.letter_case);
-  return tokenizer;
+  return configured(std::move(tokenizer), config);
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory,
@@ -50,8 +59,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& directory
   }
   auto tokenizer = read_tokenizer(read_tokenizer_files(directory));
   require_rows_for(tokenizer->vocabulary(), config);
-  tokenizer->set_letter_case(config.letter_case);
-  return tokenizer;
+  return configured(std::move(tokenizer), config);
 }
 
 std::map<std::string, std::string> named_files(const TokenizerFiles& files) {

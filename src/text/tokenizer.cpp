@@ -14,6 +14,8 @@
 namespace headroom {
 namespace {
 
+constexpr size_t all_pieces = SIZE_MAX / 2;
+
 // How many pieces of text fit between the special tokens.
 size_t room_in(const std::vector<FramePiece>& frame, int max_tokens) {
   const size_t least = Framing::special_tokens(frame);
@@ -22,6 +24,11 @@ size_t room_in(const std::vector<FramePiece>& frame, int max_tokens) {
               fmt::format("a length of {} tokens was asked for, but the special tokens alone need "
                           "{}",
                           max_tokens, least));
+}
+
+// As in Transformers, an empty second text is none.
+bool is_pair(const Text& text) {
+  return text.pair && !text.pair->empty();
 }
 
 // Makes offsets of a text's characters from spans of its bytes.
@@ -35,6 +42,25 @@ void count_in_characters(std::string_view text, std::span<TextSpan> spans) {
 }
 
 }  // namespace
+
+void Tokenizer::Pieces::keep_first(size_t count) {
+  ids.resize(std::min(ids.size(), count));
+  offsets.resize(std::min(offsets.size(), count));
+}
+
+void Tokenizer::Pieces::keep_last(size_t count) {
+  const auto drop_first = [count](auto& values) {
+    const size_t dropped = values.size() - std::min(values.size(), count);
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(dropped));
+  };
+  drop_first(ids);
+  drop_first(offsets);
+}
+
+void Tokenizer::Pieces::append(const Pieces& others) {
+  ids.insert(ids.end(), others.ids.begin(), others.ids.end());
+  offsets.insert(offsets.end(), others.offsets.begin(), others.offsets.end());
+}
 
 int Tokenizer::most_tokens(int64_t positions) const {
   const int64_t own = truncation_.max_tokens.value_or(INT_MAX);
@@ -53,25 +79,73 @@ Tokenizer::Lengths Tokenizer::kept_lengths(size_t first, size_t second, size_t r
   return odd_to_first ? Lengths{room / 2 + odd, room / 2} : Lengths{room / 2, room / 2 + odd};
 }
 
-// How many pieces of a text have to be read to know which of them stay, and whether others do not.
-size_t Tokenizer::reading_limit(size_t room, bool pair) const {
-  const bool which_is_longer = pair && truncation_.odd_to_longer && room % 2 == 1;
-  return truncation_.keeps_end || which_is_longer ? SIZE_MAX / 2 : room + 1;
+// How many pieces of each text of a pair have to be read to know which of them stay, and whether
+// others do not.
+size_t Tokenizer::reading_limit(size_t room) const {
+  const bool which_is_longer = truncation_.odd_to_longer && room % 2 == 1;
+  return truncation_.keeps == KeptPart::tail || which_is_longer ? all_pieces : room + 1;
 }
 
-// Whether any piece is gone.
-bool Tokenizer::truncate(std::vector<int32_t>& ids, size_t kept) const {
-  if (ids.size() <= kept) return false;
-  if (truncation_.keeps_end) {
-    ids.erase(ids.begin(), ids.end() - static_cast<std::ptrdiff_t>(kept));
-  } else {
-    ids.resize(kept);
+// From byte `begin` of the text on.
+Tokenizer::Pieces Tokenizer::read_pieces(std::string_view text, size_t begin, size_t limit,
+                                         Offsets offsets) const {
+  Pieces pieces;
+  if (offsets == Offsets::left_out) {
+    append_pieces(text.substr(begin), limit, pieces.ids);
+    return pieces;
   }
-  return true;
+  append_with_spans(text.substr(begin), limit, pieces.ids, pieces.offsets);
+  for (TextSpan& span : pieces.offsets) {
+    span.begin += static_cast<uint32_t>(begin);
+    span.end += static_cast<uint32_t>(begin);
+  }
+  count_in_characters(text, pieces.offsets);
+  adjust_offsets(pieces.ids, pieces.offsets);
+  return pieces;
+}
+
+// Those of a single text that stay in `room`.
+Tokenizer::Pieces Tokenizer::kept_pieces(std::string_view text, size_t room,
+                                         Offsets offsets) const {
+  Pieces kept = read_pieces(text, 0, room + 1, offsets);
+  if (kept.ids.size() <= room) return kept;
+  const size_t head = head_pieces(truncation_.keeps, room);
+  kept.keep_first(head);
+  kept.append(last_pieces(text, room - head, offsets));
+  kept.truncated = true;
+  return kept;
+}
+
+// The last `count` pieces of a text that has more. Behind a space most tokenizers go on as they do
+// in the whole text; `margin` is for those that need some words to do so, and for texts without
+// spaces.
+Tokenizer::Pieces Tokenizer::last_pieces(std::string_view text, size_t count,
+                                         Offsets offsets) const {
+  if (count == 0) return {};
+  constexpr size_t margin = 32;
+  constexpr size_t bytes_a_piece = 16;  // English has 4 to 6
+  for (size_t bytes = (count + margin) * bytes_a_piece;; bytes *= 2) {
+    const size_t begin = suffix_begin(text, bytes);
+    Pieces last = read_pieces(text, begin, all_pieces, offsets);
+    if (begin > 0 && last.ids.size() < count + margin) continue;
+    last.keep_last(count);
+    return last;
+  }
+}
+
+// One text of a pair.
+void Tokenizer::truncate(Pieces& pieces, size_t kept) const {
+  if (pieces.ids.size() <= kept) return;
+  pieces.truncated = true;
+  if (truncation_.keeps == KeptPart::tail) {
+    pieces.keep_last(kept);
+  } else {
+    pieces.keep_first(kept);
+  }
 }
 
 Tokens Tokenizer::tokens(const Text& text, int max_tokens) const {
-  if (text.pair) {
+  if (is_pair(text)) {
     EncodedPair pair = encode_pair(text.text, *text.pair, max_tokens);
     return {std::move(pair.ids), std::move(pair.types), pair.truncated};
   }
@@ -81,15 +155,15 @@ Tokens Tokenizer::tokens(const Text& text, int max_tokens) const {
   for (const FramePiece& piece : framing_.single()) {
     if (piece.kind == FramePiece::Kind::special) {
       tokens.ids.push_back(piece.id);
-    } else if (!truncation_.keeps_end) {
-      const size_t before = tokens.ids.size();
-      append_pieces(text.text, reading_limit(room, false), tokens.ids);
-      tokens.truncated = truncate(tokens.ids, before + room);
+    } else if (truncation_.keeps == KeptPart::head) {  // without a copy
+      const size_t most = tokens.ids.size() + room;
+      append_pieces(text.text, room + 1, tokens.ids);
+      tokens.truncated = tokens.ids.size() > most;
+      if (tokens.truncated) tokens.ids.resize(most);
     } else {
-      std::vector<int32_t> all;
-      append_pieces(text.text, reading_limit(room, false), all);
-      tokens.truncated = truncate(all, room);
-      tokens.ids.insert(tokens.ids.end(), all.begin(), all.end());
+      const Pieces kept = kept_pieces(text.text, room, Offsets::left_out);
+      tokens.truncated = kept.truncated;
+      tokens.ids.insert(tokens.ids.end(), kept.ids.begin(), kept.ids.end());
     }
   }
   if (letter_case_) tokens.types = encode_with_offsets(text, max_tokens).types;
@@ -150,7 +224,6 @@ std::string Tokenizer::join(std::span<const int32_t> ids) const {
   return text;
 }
 
-// As in Transformers, an empty second text is none.
 const std::vector<FramePiece>& Tokenizer::frame_around(std::string_view second) const {
   return second.empty() ? framing_.single() : framing_.pair();
 }
@@ -160,7 +233,7 @@ EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view seco
   const size_t room = room_in(frame_around(second), max_tokens);
   require_utf8(first, "tokenize text", "first of a pair");
   std::vector<int32_t> pieces_of_first;
-  append_pieces(first, reading_limit(room, true), pieces_of_first);
+  append_pieces(first, reading_limit(room), pieces_of_first);
   return encode_pair(std::move(pieces_of_first), second, max_tokens);
 }
 
@@ -169,20 +242,21 @@ EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::st
   const std::vector<FramePiece>& frame = frame_around(second);
   const size_t room = room_in(frame, max_tokens);
   require_utf8(second, "tokenize text", "second of a pair");
-  const size_t limit = reading_limit(room, true);
-  if (pieces_of_first.size() > limit) pieces_of_first.resize(limit);
-  std::vector<int32_t> pieces_of_second;
-  append_pieces(second, limit, pieces_of_second);
-  const Lengths kept = kept_lengths(pieces_of_first.size(), pieces_of_second.size(), room);
+  const size_t limit = reading_limit(room);
+  std::array<Pieces, 2> parts = {Pieces{std::move(pieces_of_first)}, Pieces{}};
+  parts[0].keep_first(limit);
+  append_pieces(second, limit, parts[1].ids);
+  const Lengths kept = kept_lengths(parts[0].ids.size(), parts[1].ids.size(), room);
+  truncate(parts[0], kept.first);
+  truncate(parts[1], kept.second);
   EncodedPair pair;
-  const bool first_cut = truncate(pieces_of_first, kept.first);
-  pair.truncated = truncate(pieces_of_second, kept.second) || first_cut;
+  pair.truncated = parts[0].truncated || parts[1].truncated;
   for (const FramePiece& piece : frame) {
     if (piece.kind == FramePiece::Kind::special) {
       pair.ids.push_back(piece.id);
     } else {
-      const auto& text = piece.kind == FramePiece::Kind::first ? pieces_of_first : pieces_of_second;
-      pair.ids.insert(pair.ids.end(), text.begin(), text.end());
+      const Pieces& part = parts[piece.kind == FramePiece::Kind::first ? 0 : 1];
+      pair.ids.insert(pair.ids.end(), part.ids.begin(), part.ids.end());
     }
     if (framing_.typed()) pair.types.resize(pair.ids.size(), piece.type);
   }
@@ -192,28 +266,20 @@ EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::st
 Encoding Tokenizer::encode_with_offsets(const Text& text, int max_tokens) const {
   const std::vector<FramePiece>& frame = frame_around(text.pair.value_or(""));
   const size_t room = room_in(frame, max_tokens);
-  struct Part {
-    std::vector<int32_t> ids;
-    std::vector<TextSpan> spans;
-    size_t from = 0, kept = 0;
-  };
-  std::array<Part, 2> parts;
   const std::array<std::string_view, 2> texts = {text.text, text.pair.value_or("")};
-  const size_t limit = reading_limit(room, text.pair.has_value());
-  for (size_t i = 0; i < parts.size(); ++i) {
-    require_utf8(texts[i], "tokenize text", "");
-    append_with_spans(texts[i], limit, parts[i].ids, parts[i].spans);
-    count_in_characters(texts[i], parts[i].spans);
-    adjust_offsets(parts[i].ids, parts[i].spans);
+  for (const std::string_view each : texts) require_utf8(each, "tokenize text", "");
+  std::array<Pieces, 2> parts;
+  if (is_pair(text)) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      parts[i] = read_pieces(texts[i], 0, reading_limit(room), Offsets::told);
+    }
+    const Lengths kept = kept_lengths(parts[0].ids.size(), parts[1].ids.size(), room);
+    truncate(parts[0], kept.first);
+    truncate(parts[1], kept.second);
+  } else {
+    parts[0] = kept_pieces(text.text, room, Offsets::told);
   }
-  Lengths kept = {std::min(parts[0].ids.size(), room), 0};
-  if (text.pair) kept = kept_lengths(parts[0].ids.size(), parts[1].ids.size(), room);
-  parts[0].kept = kept.first;
-  parts[1].kept = kept.second;
   Encoding encoding;
-  for (Part& part : parts) {
-    part.from = truncation_.keeps_end ? part.ids.size() - part.kept : 0;
-  }
   for (const FramePiece& piece : frame) {
     if (piece.kind == FramePiece::Kind::special) {
       encoding.ids.push_back(piece.id);
@@ -221,16 +287,14 @@ Encoding Tokenizer::encode_with_offsets(const Text& text, int max_tokens) const 
       encoding.sources.push_back(-1);
     } else {
       const size_t source = piece.kind == FramePiece::Kind::first ? 0 : 1;
-      const Part& part = parts[source];
-      for (size_t i = part.from; i < part.from + part.kept; ++i) {
-        encoding.ids.push_back(part.ids[i]);
-        encoding.offsets.push_back(part.spans[i]);
-        encoding.sources.push_back(static_cast<int8_t>(source));
-      }
+      const Pieces& part = parts[source];
+      encoding.ids.insert(encoding.ids.end(), part.ids.begin(), part.ids.end());
+      encoding.offsets.insert(encoding.offsets.end(), part.offsets.begin(), part.offsets.end());
+      encoding.sources.resize(encoding.ids.size(), static_cast<int8_t>(source));
     }
     encoding.types.resize(encoding.ids.size(), piece.type);
   }
-  if (letter_case_ && !text.pair) set_letter_cases(text.text, encoding.offsets, encoding.types);
+  if (letter_case_ && !is_pair(text)) set_letter_cases(text.text, encoding.offsets, encoding.types);
   return encoding;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "headroom/types.h"
 #include "text/framing.h"
 #include "text/text_span.h"
+#include "text/truncation.h"
 #include "text/vocabulary.h"
 
 namespace headroom {
@@ -33,21 +33,16 @@ struct Encoding {
   std::vector<int8_t> sources;  // 0: of the first text, 1: of the second, -1: special, around them
 };
 
-// How texts that are too long are cut.
-struct Truncation {
-  std::optional<int> max_tokens = std::nullopt;  // special tokens included; none: no own limit
-  bool keeps_end = false;                        // the beginning is cut off instead
-  // Of an odd number of tokens for two long texts, one more goes to the longer, and between equals
-  // to the second, as in Hugging Face's fast tokenizers. Otherwise always to the first.
-  bool odd_to_longer = false;
-};
-
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
   // [CLS] text [SEP] in BERT's framing, truncated to `max_tokens` ids; the special tokens, which
   // must fit, stay. Throws ErrorCode::bad_data when the text is not UTF-8.
+  //
+  // Of a text that is too long only the beginning and, where it is kept, the end are cut into
+  // pieces: the end from a space on, some way before the first piece that stays
+  // (text/truncation.h).
   std::vector<int32_t> encode(std::string_view text, int max_tokens) const;
 
   // [CLS] first [SEP] second [SEP], truncated likewise: the longer text loses its end first;
@@ -84,6 +79,7 @@ class Tokenizer {
   const Framing& framing() const { return framing_; }
   void set_truncation(const Truncation& truncation) { truncation_ = truncation; }
   const Truncation& truncation() const { return truncation_; }
+  void set_kept_part(KeptPart part) { truncation_.keeps = part; }
   // Whether token types of single texts tell the letter case of words (text/letter_case.h).
   void set_letter_case(bool letter_case) { letter_case_ = letter_case; }
   bool letter_case() const { return letter_case_; }
@@ -114,8 +110,22 @@ class Tokenizer {
     size_t first, second;
   };
   Lengths kept_lengths(size_t first, size_t second, size_t room) const;
-  size_t reading_limit(size_t room, bool pair) const;
-  bool truncate(std::vector<int32_t>& ids, size_t kept) const;
+  size_t reading_limit(size_t room) const;
+  // Pieces of one text, and the characters they are of where those are asked for.
+  struct Pieces {
+    std::vector<int32_t> ids;
+    std::vector<TextSpan> offsets = {};
+    bool truncated = false;
+
+    void keep_first(size_t count);
+    void keep_last(size_t count);
+    void append(const Pieces& others);
+  };
+  enum class Offsets { left_out, told };
+  Pieces read_pieces(std::string_view text, size_t begin, size_t limit, Offsets offsets) const;
+  Pieces kept_pieces(std::string_view text, size_t room, Offsets offsets) const;
+  Pieces last_pieces(std::string_view text, size_t count, Offsets offsets) const;
+  void truncate(Pieces& pieces, size_t kept) const;
   const std::vector<FramePiece>& frame_around(std::string_view second) const;
 
   Framing framing_;  // BERT's, unless the family has another

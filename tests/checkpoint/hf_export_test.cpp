@@ -121,6 +121,19 @@ TEST(HfExport, TokenizerCardAndLicenceTravelAlong) {
   EXPECT_NE(card.find("## Exported by headroom"), std::string::npos) << card;
 }
 
+TEST(HfExport, SaysWhatOthersDoWithLongTexts) {
+  const TemporaryFolder folder;
+  ModelConfig config;
+  config.truncation = KeptPart::head_tail;
+  const auto model = testing::write_exported(folder, config);
+  const HfExportReport report =
+      export_hf_folder(model, 1.0, HfForm::compact, folder.path() / "out");
+  ASSERT_FALSE(report.notes.empty());
+  EXPECT_NE(report.notes.back().find("of a text beyond 24 tokens"), std::string::npos);
+  EXPECT_EQ(read_config(folder.path() / "out").truncation, KeptPart::head_tail)
+      << "headroom reads it as before";
+}
+
 TEST(HfExport, ABareModelStaysOne) {
   HfFixture fixture;
   fixture.make_bare();

@@ -64,6 +64,38 @@ TEST(OutputConfig, LetterCaseIsForTaggersWithItsTokenTypes) {
                [&] { require_plain_types(config, "export"); });
 }
 
+TEST(Truncation, ComesBackAndNeedsVersion8) {
+  ModelConfig config = output_model(Task::classify);
+  EXPECT_FALSE(config_to_json(config)["headroom"].contains("truncation"));
+  EXPECT_EQ(config_to_json(config)["headroom"]["format"], 1);
+  EXPECT_EQ(written_and_read(config).truncation, std::nullopt);
+  for (const KeptPart part : {KeptPart::head, KeptPart::tail, KeptPart::head_tail}) {
+    config.truncation = part;
+    EXPECT_EQ(written_and_read(config).truncation, part);
+    EXPECT_EQ(config_to_json(config)["headroom"]["format"], 8);
+  }
+}
+
+TEST(Truncation, IsForModelsOfOneTextAndOneAnswer) {
+  for (const Task task : {Task::pair, Task::rerank, Task::tag, Task::embed}) {
+    ModelConfig config = output_model(task);
+    config.truncation = KeptPart::head_tail;
+    expect_refused(config_to_json(config), "truncation is for models of one text and one answer");
+  }
+  Json json = config_to_json(output_model(Task::classify));
+  json["headroom"]["truncation"] = "middle";
+  expect_refused(json, "is \"middle\", this version knows: head, tail, head_tail");
+}
+
+TEST(Truncation, OfOtherProgramsIsNotedWhereItDiffers) {
+  ModelConfig config = output_model(Task::classify);
+  EXPECT_EQ(truncation_note(config), std::nullopt);
+  config.truncation = KeptPart::tail;
+  EXPECT_NE(truncation_note(config)->find("truncation_side to left"), std::string::npos);
+  config.truncation = KeptPart::head_tail;
+  EXPECT_NE(truncation_note(config)->find("a quarter from the beginning"), std::string::npos);
+}
+
 TEST(OutputConfig, NamesTheClassOfTransformers) {
   EXPECT_EQ(output_model(Task::tag).architecture(), "BertForTokenClassification");
   EXPECT_EQ(output_model(Task::embed).architecture(), "BertModel");

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "base/files/file.h"
 #include "checkpoint/least_budget.h"
 #include "engine/random_model.h"
 
@@ -58,6 +59,21 @@ TEST(Session, PairsHaveTokenTypes) {
 
 TEST(Session, LongTextsAreTruncated) {
   EXPECT_EQ(classify({{"a b c d e f g h i j k l m n o p q"}}, 1.0).at(0).tokens, 12);
+}
+
+TEST(Session, ReadsOfLongTextsWhatConfigJsonSays) {
+  const RandomCheckpoint whole(testing::small_shape());
+  const std::filesystem::path file = whole.path() / "config.json";
+  Json json = parse_json(read_file(file, ErrorCode::bad_model), ErrorCode::bad_model, "");
+  json["headroom"]["truncation"] = "head_tail";
+  json["headroom"]["format"] = 8;
+  write_file_atomically(file, json.dump());
+  Session session(EngineModel::load(whole.path()));
+  const std::vector<Text> text = {{"a b c d e f g h i j k l m n o p q"}};
+  const std::vector<Text> kept = {{"a b j k l m n o p q"}};  // 10 words fit
+  const Answer answer = session.run(text, Budget{}).at(0);
+  EXPECT_TRUE(answer.truncated);
+  EXPECT_EQ(answer.scores, session.run(kept, Budget{}).at(0).scores);
 }
 
 TEST(Session, ABudgetBelowTheLeastIsToldAsTheLeast) {

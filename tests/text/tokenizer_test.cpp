@@ -38,7 +38,7 @@ TEST(WordTokenizer, SaysWhatWasCut) {
   EXPECT_TRUE(letters().tokens({"a b", "c d"}, 6).truncated);
   EXPECT_TRUE(letters().tokens({"a b c d e", ""}, 6).truncated);
   WordTokenizer end = letters();
-  end.set_truncation({.keeps_end = true});
+  end.set_kept_part(KeptPart::tail);
   EXPECT_TRUE(end.tokens({"a b c"}, 4).truncated);
   EXPECT_FALSE(end.tokens({"a b"}, 4).truncated);
 }

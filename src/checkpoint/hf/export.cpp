@@ -170,6 +170,7 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
         "the words of this checkpoint are headroom's own: Transformers has no such tokenizer and "
         "has to be given token ids");
   }
+  if (const auto note = truncation_note(config)) report.notes.push_back(*note);
   if (stored.policy && !keeps_policy) report.notes.emplace_back(policy_stays_behind);
   const bool has_list = config.tokenizer != TokenizerKind::pipeline;
   CheckpointContent content{cut, has_list ? vocabulary.to_text() : "", "", "", tensors.views()};

@@ -51,6 +51,7 @@ uint64_t export_onnx(const ExportRequest& request, double budget) {
                  request.precision == "int8" ? OnnxPrecision::int8 : OnnxPrecision::fp32);
   write_file_atomically(request.out, content);
   const ModelConfig config = read_config(request.model);
+  if (const auto note = truncation_note(config)) fmt::print(stderr, "note: {}\n", *note);
   if (const StoredPolicy stored = read_policy(request.model, config); stored.policy) {
     fmt::print(stderr, "note: {}; the file gives logits, to be divided by {:.4g} for its scores\n",
                policy_stays_behind, stored.policy->temperature_of(budget));

@@ -76,6 +76,7 @@ Json describe(const ModelConfig& config, const std::vector<BudgetLine>& lines, i
   json["heads"] = shape.heads;
   json["ffn"] = shape.ffn;
   json["max_tokens"] = config.longest_input();
+  if (config.truncation) json["truncation"] = kept_part_table.name(*config.truncation);
   json["vocab_size"] = shape.vocabulary;
   json["labels"] = config.labels;
   if (config.task == Task::embed) json["dimensions"] = shape.vector_width();
@@ -128,6 +129,10 @@ void print_for_people(const ModelConfig& config, const std::vector<BudgetLine>& 
   fmt::print("{} layers, width {}, {} heads, FFN {}, up to {} tokens, {} {}, {} labels\n",
              shape.layers, shape.width, shape.heads, shape.ffn, config.longest_input(),
              shape.vocabulary, token_word(config.tokenizer), shape.labels);
+  if (config.truncation) {
+    fmt::print("of a longer text it reads {} (truncation {})\n",
+               headroom::describe(*config.truncation), kept_part_table.name(*config.truncation));
+  }
   if (config.task == Task::embed) {
     const VectorConfig& vector = config.output.vector;
     fmt::print("vectors of {} dimensions, {} pooling{}\n", shape.vector_width(),

@@ -45,6 +45,7 @@ Json model_json(const ServedModel& model, double min_budget, bool is_default) {
   json["ffn"] = shape.ffn;
   json["width"] = shape.width;
   json["max_tokens"] = config.longest_input();
+  if (config.truncation) json["truncation"] = kept_part_table.name(*config.truncation);
   json["method"] = method_name(config.method);
   json["scope"] = config.scope();
   json["precision"] = model.table.precision;

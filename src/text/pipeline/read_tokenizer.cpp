@@ -163,18 +163,18 @@ SpecialIds special_ids(const Json& config, const TokenList& tokens, const TokenM
 Truncation read_truncation(const Json& config, const Json& parts) {
   Truncation truncation;
   truncation.odd_to_longer = true;
+  bool left = false;  // the side that is cut off
   const JsonFields fields(config, ErrorCode::bad_model, "tokenizer_config.json");
   const char* key = fields.has("model_max_length") ? "model_max_length" : "max_len";
   double longest = fields.number_or(key, 1e30, 2, 1e300);
   if (longest >= no_limit && parts.contains("truncation")) {
     const TokenizerPart part(parts.at("truncation"), "truncation");
     longest = part.fields().number_or("max_length", 1e30, 2, 1e300);
-    truncation.keeps_end = part.fields().text_or("direction", "Right") == "Left";
+    left = part.fields().text_or("direction", "Right") == "Left";
   }
   if (longest < no_limit) truncation.max_tokens = static_cast<int>(longest);
-  if (fields.has("truncation_side")) {
-    truncation.keeps_end = fields.text("truncation_side") == "left";
-  }
+  if (fields.has("truncation_side")) left = fields.text("truncation_side") == "left";
+  truncation.keeps = left ? KeptPart::tail : KeptPart::head;
   return truncation;
 }
 

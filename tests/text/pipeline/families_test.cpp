@@ -57,6 +57,22 @@ TEST_P(FamilyTokenizers, GiveTheSameTokensAsHuggingFaces) {
   }
 }
 
+TEST_P(FamilyTokenizers, ReadTheEndOfALongTextAsInTheWhole) {
+  const auto tokenizer = FamilyTokenizers::tokenizer();
+  tokenizer->set_kept_part(KeptPart::tail);
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    for (const Json& each : cases()) text += each.at("text").get<std::string>() + " ";
+  }
+  const std::vector<int32_t> all = tokenizer->pieces(text);
+  for (const int max_tokens : {18, 66, 130}) {
+    const auto room = static_cast<std::ptrdiff_t>(tokenizer->room(max_tokens));
+    const std::vector<int32_t> last(all.end() - room, all.end());
+    EXPECT_EQ(tokenizer->encode(text, max_tokens), tokenizer->frame(last));
+    EXPECT_EQ(tokenizer->encode_with_offsets({text}, max_tokens).ids, tokenizer->frame(last));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FamilyTokenizers,
                          ::testing::Values("bert-ner", "mpnet-embed", "roberta-cls", "roberta-ner",
                                            "xlmr-cls", "deberta-v2-cls", "modernbert-cls"),

@@ -44,8 +44,10 @@ std::shared_ptr<TeiRequest> parse_request(const Backend& backend, const CallLimi
   parsed->may_truncate = flag_field(body, "truncate").value_or(true);
   const std::string direction = text_field(body, "truncation_direction").value_or("Right");
   if (direction != "Right" && direction != "right") {
-    unprocessable(fmt::format("truncation_direction is {}: here texts lose their end, Right",
-                              shown(Json(direction))));
+    unprocessable(
+        fmt::format("truncation_direction is {}: here the model says what is read of long "
+                    "texts, and a request may say Right",
+                    shown(Json(direction))));
   }
   return parsed;
 }
