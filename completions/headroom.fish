@@ -25,6 +25,7 @@ complete -c headroom -n '__fish_seen_subcommand_from train' -l data -r -d 'train
 complete -c headroom -n '__fish_seen_subcommand_from train' -l eval-data -r -d 'test rows, a data SPEC; scored once, at the end'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l validation-data -r -d 'rows to choose by, a data SPEC, or split: rows set aside of --data; without it the official part of a known set, if it has one, and split otherwise'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l max-tokens -r -d 'longest input, special tokens included'
+complete -c headroom -n '__fish_seen_subcommand_from train' -l truncation -x -a 'auto head tail head_tail' -d 'classify, multilabel, regress: what is read of longer texts; auto: head_tail where many rows are too long'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l tokenizer -x -a 'word wordpiece character space pipeline' -d 'word or wordpiece; lm: character or space; --init brings its own'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l cased -d 'wordpiece: keep capitals and accents'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l letter-case -d 'tag: token types tell capitals, where the vocabulary is lower case; =false: not'

@@ -82,21 +82,6 @@ EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& token
   return encoded;
 }
 
-EncodedDataset encode_ends(const TextDataset& dataset, const Tokenizer& tokenizer, int max_tokens) {
-  const Vocabulary& vocabulary = tokenizer.vocabulary();
-  const auto room = static_cast<size_t>(std::max(max_tokens - 2, 0));
-  EncodedDataset encoded;
-  for (const TextRow& row : dataset.rows) {
-    const std::vector<int32_t> pieces = tokenizer.pieces(row.text);
-    const size_t kept = std::min(pieces.size(), room);
-    std::vector<int32_t> ids = {vocabulary.cls_id()};
-    ids.insert(ids.end(), pieces.end() - static_cast<std::ptrdiff_t>(kept), pieces.end());
-    ids.push_back(vocabulary.sep_id());
-    encoded.append(ids, row.label);
-  }
-  return encoded;
-}
-
 EncodedDataset encode_images(ImageDataset images, int64_t patch) {
   if (patch < 1 || images.format.side % patch != 0) {
     throw Error(

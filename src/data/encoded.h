@@ -56,9 +56,6 @@ struct EncodedDataset {
 EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& tokenizer,
                               int max_tokens);
 
-// The same for single texts, but one that is too long loses its beginning, not its end.
-EncodedDataset encode_ends(const TextDataset& dataset, const Tokenizer& tokenizer, int max_tokens);
-
 // Throws ErrorCode::usage unless `patch` divides the side of the images.
 EncodedDataset encode_images(ImageDataset images, int64_t patch);
 

@@ -47,6 +47,7 @@ ModelConfig config_for(const ElasticModel& model, const TaskData& data, Method m
   config.tokenizer = data.tokenizer;
   config.lower_case = data.lower_case;
   config.letter_case = data.letter_case;
+  config.truncation = data.truncation;
   if (model.gates) config.gates = model.gates->parameters();
   config.order = model.order;
   if (data.task == Task::embed) config.output.vector = model.weights.vector;

@@ -149,6 +149,12 @@ void visit_settings(TaskRequest& task, Visitor&& visit) {
       task.validation_data);
   visit(Setting{"max-tokens", "longest input, special tokens included", group, 4, most_tokens},
         task.max_tokens);
+  visit(
+      Setting{"truncation",
+              "classify, multilabel, regress: what is read of longer texts; auto: head_tail where "
+              "many rows are too long",
+              group},
+      task.truncation);
   visit(Setting{"tokenizer", "word or wordpiece; lm: character or space; --init brings its own",
                 group},
         task.tokenizer);
@@ -166,7 +172,6 @@ void visit_settings(TaskRequest& task, Visitor&& visit) {
                 "rows set aside of --data, class-balanced; 0: a tenth, at most 2,000", group, 0,
                 no_limit},
         task.validation_rows);
-  visit(Setting{"keep-end", "texts that are too long lose their beginning"}, task.keep_end);
   visit(Setting{"split-seed", "of the validation split"}, task.split_seed);
 }
 

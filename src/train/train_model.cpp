@@ -47,6 +47,13 @@ void check_task(const TrainRequest& request) {
                             "heads chosen for each input are for models of one label",
                             task_name(task)));
   }
+  const TruncationChoice truncation = request.task.truncation;
+  if ((truncation == TruncationChoice::tail || truncation == TruncationChoice::head_tail) &&
+      !answers_whole_text(task)) {
+    throw Error(ErrorCode::usage, "train",
+                fmt::format("--truncation {} is for --task classify, multilabel or regress, not {}",
+                            truncation_choice_table.name(truncation), task_name(task)));
+  }
   if (!request.init.empty() && !answers_text(task)) {
     throw Error(ErrorCode::usage, "train",
                 fmt::format("--init starts models of texts, not --task {}", task_name(task)));
@@ -154,6 +161,7 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (data.letter_case) {
     progress.note("the vocabulary is lower case: token types tell the tagger of capitals");
   }
+  if (!data.truncation_note.empty()) progress.note(data.truncation_note);
   if (init) tell_losses(request, *init, data, progress);
 
   ElasticModel model = starting_model(request, shape, data, device);

@@ -202,14 +202,5 @@ TEST(Parallel, BecomesSourceAndTargetWithTheirMarks) {
   EXPECT_EQ(rows.references, std::vector<std::string>{"eins zwei"});
 }
 
-TEST(Texts, MayKeepTheirEnd) {
-  const WordTokenizer tokenizer(Vocabulary::with_words({"a", "b", "c"}));
-  const TextDataset texts{"", {{"a b c", "", 0}}, {"x", "y"}, false};
-  const EncodedDataset rows = encode_ends(texts, tokenizer, 4);
-  const auto row = rows.row(0);
-  EXPECT_EQ(std::vector<int32_t>(row.begin(), row.end()),
-            (std::vector<int32_t>{built_cls_id, 6, 7, built_sep_id}));
-}
-
 }  // namespace
 }  // namespace headroom

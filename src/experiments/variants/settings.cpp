@@ -31,7 +31,7 @@ void set_imdb32(Experiment& experiment) {
   experiment.task.data = "imdb";
   experiment.task.eval_data = "imdb:test";
   experiment.task.max_tokens = 34;
-  experiment.task.keep_end = true;
+  experiment.task.truncation = TruncationChoice::tail;
   experiment.task.validation_rows = 2500;
   experiment.mean_pooling = true;
   experiment.shape = sized(1, 32, 4, 32);

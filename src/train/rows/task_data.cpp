@@ -17,7 +17,7 @@ constexpr int64_t synthetic_epoch_rows = 20000;
 TextCoding read_coding(const std::filesystem::path& checkpoint) {
   const ModelConfig config = read_config(checkpoint);
   return {config.tokenizer, config.lower_case, read_vocabulary(checkpoint, config),
-          config.shape.token_types > 0};
+          config.shape.token_types > 0, config.truncation};
 }
 
 ModelShape fit_shape(ModelShape shape, const TaskData& data) {

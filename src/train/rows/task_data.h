@@ -21,7 +21,8 @@ struct TextCoding {
   TokenizerKind tokenizer = TokenizerKind::word;
   bool lower_case = true;
   Vocabulary vocabulary;
-  bool typed = true;  // the model has token types
+  bool typed = true;                                  // the model has token types
+  std::optional<KeptPart> truncation = std::nullopt;  // as config.json says
 };
 
 struct TaskData {
@@ -31,7 +32,9 @@ struct TaskData {
   std::vector<std::string> labels;
   TokenizerKind tokenizer = TokenizerKind::word;
   bool lower_case = true;
-  bool letter_case = false;  // token types tell it
+  bool letter_case = false;            // token types tell it
+  std::optional<KeptPart> truncation;  // for config.json
+  std::string truncation_note;         // for people; empty: hardly a row is too long
   std::optional<Vocabulary> vocabulary;
   EncodedDataset train;
   EncodedDataset validation;

@@ -15,6 +15,17 @@ inline constexpr int most_tokens = 4096;  // a checkpoint to start from has its 
 inline constexpr const char* set_aside =
     "split";  // as validation data: a part of the training rows
 
+// Which part of texts that are too long a model reads; `automatic` looks at the rows.
+enum class TruncationChoice { automatic, head, tail, head_tail };
+inline constexpr auto truncation_choice_table = enum_table<TruncationChoice>(
+    "truncation", {{TruncationChoice::automatic, "auto"},
+                   {TruncationChoice::head, kept_part_table.name(KeptPart::head)},
+                   {TruncationChoice::tail, kept_part_table.name(KeptPart::tail)},
+                   {TruncationChoice::head_tail, kept_part_table.name(KeptPart::head_tail)}});
+constexpr const auto& table_of(TruncationChoice) {
+  return truncation_choice_table;
+}
+
 struct TaskRequest {
   Task task = Task::classify;
   std::string data;       // SPEC of the training rows; synthetic: "synthetic?..." or empty
@@ -22,7 +33,8 @@ struct TaskRequest {
   // SPEC of the validation rows, or set_aside; empty: train/rows/validation_data.h chooses.
   std::string validation_data = set_aside;
   std::filesystem::path data_dir;
-  int max_tokens = 64;  // special tokens included
+  int max_tokens = 64;                                   // special tokens included
+  TruncationChoice truncation = TruncationChoice::head;  // classify, multilabel and regress
   TokenizerKind tokenizer = TokenizerKind::word;
   bool cased = false;           // wordpiece: keep capitals and accents
   bool letter_case = true;      // tag: tell capitals by token types where the vocabulary has none
@@ -32,7 +44,6 @@ struct TaskRequest {
   int64_t validation_rows = 0;  // 0: a tenth, at most 2,000
   uint64_t max_memory = 0;      // bytes that rows may take; 0: what is available
   int64_t patch = 4;            // images: side of a patch, in pixels
-  bool keep_end = false;        // texts that are too long lose their beginning
   uint64_t split_seed = 1;      // of the validation split, apart from the training seed
 
   // Rows, or queries of a ranking, to set aside of `rows`. The weight of BM25 in a ranker's scores

@@ -4,6 +4,7 @@
 #include "checkpoint/make_tokenizer.h"
 #include "data/eval_rows.h"
 #include "train/rows/split_units.h"
+#include "train/rows/truncation_choice.h"
 #include "train/rows/validation_data.h"
 #include "train/tasks/tasks.h"
 #include "train/tasks/text_coding.h"
@@ -73,6 +74,11 @@ TaskData load_target_task(const TaskRequest& request, const TextCoding* fixed) {
     }
   });
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
+  if (answers_whole_text(task)) {
+    const auto text = [&](size_t row) { return std::string_view(train.rows[row].texts[0]); };
+    choose_truncation(request, fixed, {train.rows.size(), text, all.texts_a_row > 1}, *tokenizer,
+                      data);
+  }
   data.train = encode_targets(train, task, *tokenizer, request.max_tokens);
   const auto load = [&](const std::string& spec) {
     return load_targets(spec, request.data_dir, task, TargetUse::score, &all.labels,

@@ -46,6 +46,7 @@ TrainRequest default_request(Task task, bool fine_tune) {
     request.recipe = open_recipe(request.recipe);
     request.method = Method::nested;
     request.task.max_tokens = most_tokens;
+    if (answers_whole_text(task)) request.task.truncation = TruncationChoice::automatic;
   }
   return request;
 }

@@ -5,6 +5,7 @@
 #include "checkpoint/make_tokenizer.h"
 #include "data/eval_rows.h"
 #include "train/rows/task_texts.h"
+#include "train/rows/truncation_choice.h"
 #include "train/tasks/tasks.h"
 #include "train/tasks/text_coding.h"
 
@@ -45,11 +46,15 @@ TaskData load_text_task(const TaskRequest& request, const TextCoding* fixed) {
     }
   });
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
-  const auto encode = request.keep_end ? encode_ends : encode_dataset;
-  data.train = encode(texts.train, *tokenizer, request.max_tokens);
-  data.validation = encode(texts.validation, *tokenizer, request.max_tokens);
+  const std::vector<TextRow>& rows = texts.train.rows;
+  choose_truncation(request, fixed,
+                    {rows.size(), [&](size_t row) { return std::string_view(rows[row].text); },
+                     texts.train.pairs},
+                    *tokenizer, data);
+  data.train = encode_dataset(texts.train, *tokenizer, request.max_tokens);
+  data.validation = encode_dataset(texts.validation, *tokenizer, request.max_tokens);
   if (!request.eval_data.empty()) {
-    data.test = encode(texts.test, *tokenizer, request.max_tokens);
+    data.test = encode_dataset(texts.test, *tokenizer, request.max_tokens);
   }
   return data;
 }
