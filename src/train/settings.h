@@ -195,6 +195,15 @@ void visit_model_settings(TrainRequest& request, Visitor&& visit) {
   visit(Setting{"budget", "the one budget of --method static", "Model"}, request.static_budget);
 }
 
+template <typename Visitor>
+void visit_search_settings(TrainRequest& request, Visitor&& visit) {
+  visit(Setting{"minutes",
+                "try recipes for a third of them, train with the best for the rest; options that "
+                "are given stay; 0: no trials, no limit",
+                "Training", 0, 1e6},
+        request.minutes);
+}
+
 // All that decides the course of a run. Left out is what may change between a run and its resuming:
 // where files lie, threads and processes, what is stored and shown at the end.
 template <typename Visitor>
@@ -202,6 +211,7 @@ void visit_settings(TrainRequest& request, Visitor&& visit) {
   visit_settings(request.task, visit);
   visit_model_settings(request, visit);
   visit_settings(request.recipe, visit);
+  visit_search_settings(request, visit);
   visit(Setting{"seed", "fixes every random choice"}, request.seed);  // the option is every verb's
 }
 

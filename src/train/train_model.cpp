@@ -22,6 +22,7 @@
 #include "train/stages/adaptive.h"
 #include "train/tasks/tasks.h"
 #include "train/training_run.h"
+#include "train/trials.h"
 
 namespace headroom {
 inline namespace train {
@@ -117,11 +118,23 @@ void tell_losses(const TrainRequest& request, const ModelConfig& init, const Tas
   }
 }
 
+void check_minutes(const TrainRequest& request) {
+  if (request.minutes <= 0) return;
+  if (request.parallel.world.size > 1) {
+    throw Error(ErrorCode::usage, "train", minutes_need_one_process);
+  }
+  if (request.recipe.dense_epochs == 0) {
+    throw Error(ErrorCode::usage, "train",
+                "--minutes tries recipes on the dense stage, which --epochs 0 leaves out");
+  }
+}
+
 }  // namespace
 
-TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
+TrainReport train_model(TrainRequest request, ProgressSink& progress) {
   check_shape(request.shape, "train");
   check_task(request);
+  check_minutes(request);
   if (request.recipe.dense_epochs == 0 && request.method != Method::adaptive) {
     throw Error(ErrorCode::usage, "train", "--epochs 0 is for --method adaptive alone");
   }
@@ -164,17 +177,31 @@ TrainReport train_model(const TrainRequest& request, ProgressSink& progress) {
   if (!data.truncation_note.empty()) progress.note(data.truncation_note);
   if (init) tell_losses(request, *init, data, progress);
 
-  ElasticModel model = starting_model(request, shape, data, device);
   const std::vector<Batch> validation = evaluation_batches(data.validation, 64, device);
-  const auto source = training_source(data, request.recipe.batch_size, request.seed, device);
-  const Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape, data.task);
+  auto source = training_source(data, request.recipe.batch_size, request.seed, device);
+  Recipe recipe = decided(request.recipe, source->steps_per_epoch(), shape, data.task);
+  std::optional<SearchResult> search;
+  if (request.minutes > 0) {
+    const auto fresh_model = [&](const Recipe& tried) {
+      TrainRequest trial = request;
+      trial.recipe = tried;
+      return starting_model(trial, shape, data, device);
+    };
+    search = find_recipe({request, data, validation, fresh_model, output.state_directory()}, recipe,
+                         progress);
+    recipe = request.recipe = search->best;
+    source = training_source(data, recipe.batch_size, request.seed, device);
+  }
+  ElasticModel model = starting_model(request, shape, data, device);
   progress.note(fmt::format("method {}, up to {} tokens; {}", method_name(request.method),
                             shape.positions, describe(recipe, request.method)));
   Recipe planned = recipe;
   if (request.method == Method::static_gates) planned.stages.fixed_budget = request.static_budget;
   std::vector<StagePlan> plans = plan_method(request.method, planned, *source, validation);
-  const TrainingResult training =
+  if (search) share_time(60 * request.minutes - search->seconds, plans);
+  TrainingResult training =
       run_stages(model, plans, *source, run_settings(request, recipe, data, ranks), progress);
+  if (search) training.log = trials_log(*search) + training.log;
   if (!ranks->first()) return {};
 
   if (data.task == Task::regress) number_in_units(number_scale(data.train), model.weights);

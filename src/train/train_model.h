@@ -12,6 +12,7 @@
 #include "checkpoint/config.h"
 #include "train/parallel/world.h"
 #include "train/recipe.h"
+#include "train/recipe_search.h"
 #include "train/rows/task_request.h"
 
 namespace headroom {
@@ -23,6 +24,8 @@ struct TrainRequest {
   double static_budget = 0.5;  // --method static: the one budget
   ModelShape shape;            // vocabulary, positions and labels follow from the data
   Recipe recipe;
+  double minutes = 0;          // > 0: find a recipe and train with it within them
+  SearchSpace search_space;    // of the recipe: what the search may change
   std::filesystem::path init;  // checkpoint to start from; empty: fresh weights
   std::filesystem::path out;
   uint64_t seed = 1;
@@ -47,9 +50,13 @@ struct TrainReport {
   int64_t parameters = 0;
 };
 
+inline constexpr const char* minutes_need_one_process =
+    "--minutes is for one process: several would time their trials differently; find the recipe "
+    "with one, then give it with --lr, --epochs, --batch and --dropout";
+
 // Writes the checkpoint in one step at the end. Training state lives in OUT.training until then.
 // Of several ranks the first writes and reports; the others return an empty report.
-TrainReport train_model(const TrainRequest& request, ProgressSink& progress);
+TrainReport train_model(TrainRequest request, ProgressSink& progress);
 
 }  // namespace train
 }  // namespace headroom

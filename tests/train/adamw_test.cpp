@@ -189,6 +189,16 @@ TEST(Schedule, OverTimeTheDecayFollowsTheShareThatIsOver) {
   EXPECT_DOUBLE_EQ(schedule.rate_at(0.5, 5'000'000), 0.15);
 }
 
+TEST(Schedule, BetweenSharesOfItsStepsIsThatOfTheSteps) {
+  const Schedule schedule = {.peak = 0.3, .steps = 20, .warmup = 4};
+  for (int64_t step = 0; step < 20; ++step) {
+    EXPECT_NEAR(
+        schedule.rate_between(static_cast<double>(step) / 20, static_cast<double>(step + 1) / 20),
+        schedule.rate(step), 1e-12);
+  }
+  EXPECT_EQ((Schedule{.peak = 0.3, .steps = 1}.rate_between(0, 1)), 0.3);
+}
+
 TEST(Schedule, IsZeroWhenTheTimeIsUpAndNeverLess) {
   for (const int64_t step : {3, 500}) {  // in the warm-up and after it
     const Schedule schedule = {.peak = 0.3, .steps = 0, .warmup = 10};

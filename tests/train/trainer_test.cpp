@@ -161,6 +161,19 @@ TEST(Trainer, AStageMeasuredInSecondsEndsWithTheClock) {
   for (size_t i = 1; i < rates.size(); ++i) EXPECT_LT(rates[i], rates[i - 1]);
 }
 
+TEST(Trainer, AStageWithALimitEndsWithItsStepsOrTheClock) {
+  ScriptedRun in_time(std::vector<double>(10, 0.5));
+  in_time.plans[0].most_seconds = 1000;
+  EXPECT_EQ(in_time.run().steps, 20);
+  ScriptedRun late({0.5});
+  late.plans[0].schedule = {.peak = 1e-2, .steps = 1'000'000'000, .warmup = 60'000'000};
+  late.plans[0].most_seconds = 0.02;
+  late.plans[0].validate_every = 0;
+  const StageResult result = late.run();
+  EXPECT_LT(result.steps, 1'000'000);
+  EXPECT_EQ(late.stage->seen.size(), 1U) << "validated once, at the end";
+}
+
 TEST(Trainer, WritesOneJsonLinePerValidation) {
   ScriptedRun scripted(std::vector<double>(10, 0.5));
   const TrainingResult result = scripted.train();

@@ -31,6 +31,7 @@ struct TrainCommand {
     app.add_option("--init", run.init, "checkpoint to start from; its shape and words are kept")
         ->group("Model");
     visit_settings(request.recipe, options);
+    visit_search_settings(request, options);
     app.add_option("--out", run.out, "checkpoint directory to write")->required()->group("Run");
     add_run_options(app, request, run);
     add_machine_options(app, request, run);
@@ -72,6 +73,9 @@ void check_choices(const TrainCommand& command) {
   } else {
     require_supported("--tokenizer", tokenizer, {"word", "wordpiece"});
   }
+  if (request.minutes > 0 && command.run.parallel.processes > 1) {
+    throw Error(ErrorCode::usage, "read options", minutes_need_one_process);
+  }
   if (request.method != Method::nested && command.app.count("--scope") > 0) {
     const std::string scope(scope_table.name(request.recipe.nested.scope));
     require_supported("--scope", scope, {"heads"});
@@ -102,6 +106,9 @@ int run_train(int argc, char** argv) {
     TrainRequest& request = command.request;
     check_choices(command);
     request.static_budget = checked_budget(request.static_budget);
+    const auto left_out = [&](const char* name) { return command.app.count(name) == 0; };
+    request.search_space = {left_out("--lr"), left_out("--epochs"), left_out("--batch"),
+                            left_out("--dropout")};
     run_training(request, command.run, argc, argv, train_model,
                  [&](const TrainReport& report) { print_report(report, request, json); });
   });

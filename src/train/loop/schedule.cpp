@@ -20,5 +20,12 @@ double Schedule::rate_at(double share, int64_t step) const {
   return peak * std::min({rise, fall, 1.0});
 }
 
+double Schedule::rate_between(double before, double behind) const {
+  const double rise = static_cast<double>(warmup) / static_cast<double>(steps);
+  if (before < rise) return peak * std::min(1.0, behind / rise);
+  if (!decay) return peak;
+  return peak * std::clamp((1 - before) / std::max(1 - rise, 1e-9), 0.0, 1.0);
+}
+
 }  // namespace train
 }  // namespace headroom

@@ -17,6 +17,10 @@ struct Schedule {
   // For stages measured in time: the warm-up still counts steps, the decay follows the share of the
   // stage that is over, 0 to 1.
   double rate_at(double share, int64_t step) const;
+
+  // For stages that end after their steps or, if that is earlier, after some time: the shares of
+  // the stage that are over before and behind the step. Where steps alone count, rate().
+  double rate_between(double before, double behind) const;
 };
 
 }  // namespace train

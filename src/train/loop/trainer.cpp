@@ -121,13 +121,21 @@ class Trainer {
                                 : differences(first["run"], mine["run"])));
   }
 
+  static bool is_late(const StagePlan& plan, const StageRecord& record) {
+    return plan.most_seconds > 0 && record.seconds >= plan.most_seconds;
+  }
+
   static bool is_last(const StagePlan& plan, const StageRecord& record) {
-    return plan.seconds > 0 ? record.seconds >= plan.seconds : record.steps >= plan.schedule.steps;
+    if (plan.seconds > 0) return record.seconds >= plan.seconds;
+    return record.steps >= plan.schedule.steps || is_late(plan, record);
   }
 
   static double progress_of(const StagePlan& plan, const StageRecord& record) {
     if (plan.seconds > 0) return std::min(1.0, record.seconds / plan.seconds);
-    return static_cast<double>(record.steps) / static_cast<double>(plan.schedule.steps);
+    const double steps =
+        static_cast<double>(record.steps) / static_cast<double>(plan.schedule.steps);
+    if (plan.most_seconds <= 0) return steps;
+    return std::min(1.0, std::max(steps, record.seconds / plan.most_seconds));
   }
 
   void step(size_t index, StagePlan& plan, StageRecord& record) {
@@ -140,9 +148,7 @@ class Trainer {
                     part);
     }
     exchange_.finish();
-    const double rate = plan.seconds > 0
-                            ? plan.schedule.rate_at(record.seconds / plan.seconds, record.steps)
-                            : plan.schedule.rate(record.steps);
+    const double rate = rate_of(plan, record);
     ++record.steps;
     ++state_.total_steps;
     adamw_step(parameters_.groups(), settings_.optimiser, rate, record.steps);
@@ -150,8 +156,20 @@ class Trainer {
     if (record.steps % settings_.log_every == 0) log_loss(record, rate);
     result_.seconds += seconds_since(started);
     record.seconds += seconds_since(started);
-    if (plan.seconds > 0) record.seconds = ranks_.from_first(record.seconds);
+    if (plan.seconds > 0 || plan.most_seconds > 0) {
+      record.seconds = ranks_.from_first(record.seconds);
+    }
     report(plan, record);
+  }
+
+  static double rate_of(const StagePlan& plan, const StageRecord& record) {
+    if (plan.seconds > 0) {
+      return plan.schedule.rate_at(record.seconds / plan.seconds, record.steps);
+    }
+    if (plan.most_seconds <= 0) return plan.schedule.rate(record.steps);
+    StageRecord behind = record;
+    ++behind.steps;
+    return plan.schedule.rate_between(progress_of(plan, record), progress_of(plan, behind));
   }
 
   // Of one part of this rank's share of the batch.
@@ -194,6 +212,7 @@ class Trainer {
 
   void validate(StagePlan& plan, StageRecord& record) {
     require_finite_loss(record);
+    const auto started = Clock::now();
     Validation validation;
     if (ranks_.first()) validation = plan.stage->validate(model_);
     validation.score = ranks_.from_first(validation.score);
@@ -208,6 +227,7 @@ class Trainer {
     last_validation_ = validation.summary.empty()
                            ? fmt::format("validation {:.2f} %", 100 * validation.score)
                            : validation.summary;
+    if (plan.most_seconds > 0) record.seconds += ranks_.from_first(seconds_since(started));
     Json line = {{"stage", record.name}, {"step", record.steps}, {"validation", validation.score}};
     for (const auto& [name, value] : validation.details) line[name] = value;
     log(line);

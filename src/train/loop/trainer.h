@@ -24,6 +24,8 @@ struct StagePlan {
   int64_t validate_every = 0;  // steps; 0: only at the end
   int64_t patience = 0;        // stop after this many validations without improvement; 0: never
   double seconds = 0;          // > 0: the stage and its schedule last this long, whatever the steps
+  double most_seconds = 0;     // > 0: the stage and its schedule end then, validations included, if
+                               // its steps are not over before
   double stop_at = 2.0;        // stop as soon as the validation score reaches this
   bool keep_best = true;       // end with the weights that validated best
 };

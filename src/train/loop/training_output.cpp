@@ -20,7 +20,8 @@ fs::path TrainingOutput::state_directory() const {
 void check_output(const TrainingOutput& output) {
   require_replaceable(output.out, "train");
   const fs::path state = output.state_directory();
-  if (has_state(state) && !output.resume && !output.restart) {
+  const bool unfinished = has_state(state) || fs::exists(state / trials_file);
+  if (unfinished && !output.resume && !output.restart) {
     throw Error(ErrorCode::usage, "train",
                 fmt::format("{} holds an unfinished run: --resume goes on with it, --restart "
                             "discards it",

@@ -9,6 +9,8 @@
 namespace headroom {
 inline namespace train {
 
+inline constexpr const char* trials_file = "trials.json";  // of --minutes, in state_directory()
+
 struct TrainingOutput {
   std::filesystem::path out;
   bool resume = false;   // go on with the unfinished run beside `out`
