@@ -148,7 +148,9 @@ std::string trials_table(const std::vector<Trial>& trials) {
          fmt::format("{}", recipe.dropout), fmt::format("{}", trial.result.steps),
          fmt::format("{:.0f}", trial.result.seconds), percent(trial.result.score)});
   }
-  return aligned_text(table);
+  std::string text = aligned_text(table);
+  text.pop_back();  // the sink ends the line
+  return text;
 }
 
 }  // namespace
