@@ -5,22 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
-#include "budget/cost.h"
-#include "budget/fraction.h"
+#include "budget/allocation/unit_counts.h"
 
 namespace headroom {
 namespace {
-
-// What one unit costs per token, in MACs.
-double price(UnitKind kind, const ModelShape& shape, int64_t group_width) {
-  if (kind == UnitKind::ffn) return static_cast<double>(2 * shape.width * group_width);
-  return head_macs(shape, priced_tokens) / static_cast<double>(priced_tokens);
-}
 
 UnitOrder empty_order(const ModelShape& shape, int64_t group_width) {
   if (group_width < 0 || (group_width > 0 && shape.ffn % group_width != 0)) {
@@ -58,19 +50,6 @@ double level(int64_t index, int64_t count) {
   return index == 0 ? 0.0 : static_cast<double>(index + 1) / static_cast<double>(count);
 }
 
-size_t slot(Unit unit) {
-  return static_cast<size_t>(unit.layer) * 2 + (unit.kind == UnitKind::ffn ? 1 : 0);
-}
-
-size_t least_units(const UnitOrder& order) {
-  std::vector<bool> seen(static_cast<size_t>(order.layers) * 2);
-  size_t count = 0;
-  for (; count < order.units.size() && !seen[slot(order.units[count])]; ++count) {
-    seen[slot(order.units[count])] = true;
-  }
-  return count;
-}
-
 [[noreturn]] void fail(const std::string& why) {
   throw Error(ErrorCode::bad_model, "read order of units", why);
 }
@@ -93,12 +72,6 @@ Unit parse_unit(std::string_view name, int64_t layers) {
   }
   fail(fmt::format("\"{}\" is no unit of a model with {} layers; expected h0 ... or f0 ...", name,
                    layers));
-}
-
-double total_price(const UnitOrder& order, const ModelShape& shape) {
-  return static_cast<double>(order.layers) *
-         (static_cast<double>(order.heads) * price(UnitKind::head, shape, order.group_width) +
-          static_cast<double>(order.groups) * price(UnitKind::ffn, shape, order.group_width));
 }
 
 }  // namespace
@@ -124,7 +97,7 @@ UnitOrder ranked_order(const ModelShape& shape, int64_t group_width, const UnitS
     if (index == 0) return first;
     const auto& of_kind = kind == UnitKind::head ? scores.heads : scores.groups;
     return -of_kind.at(static_cast<size_t>(layer)).at(static_cast<size_t>(index)) /
-           price(kind, shape, group_width);
+           unit_macs(kind, shape, group_width);
   });
 }
 
@@ -138,32 +111,13 @@ UnitOrder depth_order(const ModelShape& shape, int64_t group_width) {
 }
 
 Selection select_units(const UnitOrder& order, const ModelShape& shape, double budget) {
-  // The slack forgives rounding in budgets like 0.1 + 0.2, not a unit too many.
-  const double room = checked_budget(budget) * total_price(order, shape) * (1 + 1e-9);
-  const size_t least = least_units(order);
-  std::vector<int64_t> counts(static_cast<size_t>(order.layers) * 2);
-  double spent = 0;
-  for (size_t i = 0; i < order.units.size(); ++i) {
-    spent += price(order.units[i].kind, shape, order.group_width);
-    if (spent > room && i >= least) break;
-    ++counts[slot(order.units[i])];
-  }
-  Selection selection{order.heads, {}, {}};
-  for (size_t layer = 0; layer < static_cast<size_t>(order.layers); ++layer) {
-    std::vector<int32_t> heads(static_cast<size_t>(counts[2 * layer]));
-    std::iota(heads.begin(), heads.end(), 0);
-    selection.kept.push_back(std::move(heads));
-    if (order.groups > 0) selection.ffn.push_back(counts[2 * layer + 1] * order.group_width);
-  }
-  return selection;
+  return selection_of(counts_at(order, shape, budget), order.heads, order.group_width);
 }
 
 double least_budget(const UnitOrder& order, const ModelShape& shape) {
-  double spent = 0;
-  for (size_t i = 0; i < least_units(order); ++i) {
-    spent += price(order.units[i].kind, shape, order.group_width);
-  }
-  return spent / total_price(order, shape);
+  const UnitCounts least = counts_at(order, shape, std::numeric_limits<double>::min());
+  return macs_of(least, shape, order.group_width) /
+         macs_of(full_counts(order), shape, order.group_width);
 }
 
 std::vector<std::string> unit_names(const UnitOrder& order) {
@@ -173,14 +127,15 @@ std::vector<std::string> unit_names(const UnitOrder& order) {
 }
 
 UnitOrder parse_units(const std::vector<std::string>& names, const ModelShape& shape) {
-  std::vector<int64_t> counts(static_cast<size_t>(shape.layers) * 2);
+  const std::vector<int64_t> none(static_cast<size_t>(shape.layers));
+  UnitCounts counts{none, none};
   UnitOrder order{shape.layers, shape.heads, 0, 0, {}};
   for (const std::string& name : names) {
     const Unit unit = parse_unit(name, shape.layers);
     order.units.push_back(unit);
-    ++counts[slot(unit)];
+    ++counts.of(unit.kind)[static_cast<size_t>(unit.layer)];
   }
-  order.groups = counts[slot({UnitKind::ffn, 0})];
+  order.groups = counts.groups.at(0);
   if (order.groups > 0) {
     if (shape.ffn % order.groups != 0) {
       fail(fmt::format("f0 appears {} times, which does not divide an FFN of {} neurons",
@@ -191,7 +146,7 @@ UnitOrder parse_units(const std::vector<std::string>& names, const ModelShape& s
   for (int32_t layer = 0; layer < shape.layers; ++layer) {
     for (const auto& [kind, expected] :
          {std::pair(UnitKind::head, order.heads), std::pair(UnitKind::ffn, order.groups)}) {
-      const int64_t found = counts[slot({kind, layer})];
+      const int64_t found = counts.of(kind)[static_cast<size_t>(layer)];
       if (found != expected) {
         fail(fmt::format("{} appears {} times, expected {}", unit_name({kind, layer}), found,
                          expected));
