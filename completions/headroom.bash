@@ -14,11 +14,11 @@ _headroom() {
     'train --method') words='dense nested budgeted static adaptive' ;;
     'train --attention') words='standard optimized efficient super' ;;
     'train --scope') words='heads heads+ffn' ;;
-    'train --allocation') words='uniform ranked depth' ;;
+    'train --allocation') words='uniform ranked depth searched' ;;
     'train --weights') words='fp32 bf16' ;;
     'train --device') words='cpu cuda' ;;
     'elastic --scope') words='heads heads+ffn' ;;
-    'elastic --allocation') words='uniform ranked depth' ;;
+    'elastic --allocation') words='uniform ranked depth searched' ;;
     'elastic --weights') words='fp32 bf16' ;;
     'elastic --device') words='cpu cuda' ;;
     'pretrain --attention') words='standard optimized efficient super' ;;

@@ -35,11 +35,12 @@ constexpr const auto& table_of(Scope) {
 }
 
 // How a nested model spreads a budget over its layers.
-enum class Allocation { uniform, ranked, depth };
+enum class Allocation { uniform, ranked, depth, searched };
 inline constexpr auto allocation_table =
     enum_table<Allocation>("allocation", {{Allocation::uniform, "uniform"},
                                           {Allocation::ranked, "ranked"},
-                                          {Allocation::depth, "depth"}});
+                                          {Allocation::depth, "depth"},
+                                          {Allocation::searched, "searched"}});
 constexpr const auto& table_of(Allocation) {
   return allocation_table;
 }

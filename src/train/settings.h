@@ -59,7 +59,8 @@ void visit_settings(NestedSettings& nested, Visitor&& visit) {
                 "what the budget governs: heads+ffn (nested, the default) or heads (all methods)",
                 group},
         nested.scope);
-  visit(Setting{"allocation", "how a nested budget is spread over layers: uniform, ranked or depth",
+  visit(Setting{"allocation",
+                "how a nested budget is spread over layers: uniform, ranked, depth or searched",
                 model_details},
         nested.allocation);
   visit(Setting{"ffn-group", "FFN neurons that come alive together; 0: up to 64", model_details, 0,

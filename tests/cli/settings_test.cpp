@@ -38,7 +38,7 @@ TEST(SettingOptions, OfAWrongNameSayWhichThereAre) {
   visit_settings(request, SettingOptions(app));
   testing::expect_error(ErrorCode::usage,
                         "--allocation even is not supported; this version has: uniform, ranked, "
-                        "depth",
+                        "depth, searched",
                         [&] { app.parse("--allocation=even"); });
 }
 

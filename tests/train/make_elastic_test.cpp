@@ -149,6 +149,20 @@ TEST_F(Elastic, ResumedRunsWriteTheSameCheckpoint) {
   }
 }
 
+TEST_F(Elastic, SearchesAnAllocationWithoutLabels) {
+  TrainRequest request = request_named("searched");
+  request.recipe.nested.allocation = Allocation::searched;
+  request.recipe.nested_epochs = 0.5;
+  Notes notes;
+  make_elastic(request, notes);
+  EXPECT_TRUE(notes.hold("allocation searched on 100 validation rows: "));
+  EXPECT_TRUE(read_config(request.out).order);
+  TrainRequest again = request;
+  again.out = folder.path() / "again";
+  run_quietly(again);
+  EXPECT_TRUE(same_model(request.out, again.out)) << "nothing is drawn";
+}
+
 TEST_F(Elastic, ReadsRowsWithoutTheirLabels) {
   TrainRequest request = request_named("rows");
   request.task.data = spec_of(shared->path() / "train.csv");

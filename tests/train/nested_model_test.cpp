@@ -109,6 +109,52 @@ TEST_F(NestedModel, ResumedRunsWriteTheSameCheckpoint) {
   }
 }
 
+// Pulls the plug at the n-th sign of life of one stage.
+class StopIn : public ProgressSink {
+ public:
+  StopIn(std::string stage, int64_t nth) : stage_(std::move(stage)), left_(nth) {}
+  void update(const ProgressUpdate& update) override {
+    if (update.stage != stage_ || --left_ != 0) return;
+    throw Error(ErrorCode::interrupted, "test", "pulled the plug");
+  }
+  void note(const std::string& /*line*/) override {}
+
+ private:
+  std::string stage_;
+  int64_t left_;
+};
+
+TEST_F(NestedModel, OfASearchedAllocationIsResumedToTheSameCheckpoint) {
+  TrainRequest request = request_named("whole");
+  request.recipe.dense_epochs = request.recipe.nested_epochs = 0.5;  // 6 steps each
+  request.recipe.nested.allocation = Allocation::searched;
+  train_quietly(request);
+  const std::vector<std::pair<std::string, int64_t>> places = {
+      {"dense", 3}, {"search", 1}, {"search", 40}, {"nested", 1}, {"nested", 4}};
+  for (const auto& [stage, nth] : places) {
+    SCOPED_TRACE(stage + " " + std::to_string(nth));
+    TrainRequest stopped = request;
+    stopped.out = folder.path() / (stage + std::to_string(nth));
+    stopped.save_seconds = 0;
+    StopIn stop(stage, nth);
+    expect_error(ErrorCode::interrupted, "pulled the plug", [&] { train_model(stopped, stop); });
+    stopped.resume = true;
+    StopIn once_is_enough("search", stage == "nested" ? 1 : 0);
+    train_model(stopped, once_is_enough);
+    EXPECT_TRUE(same_model(request.out, stopped.out));
+  }
+}
+
+TEST_F(NestedModel, OfASearchedAllocationRunsAtEveryBudget) {
+  TrainRequest request = request_named("searched");
+  request.recipe.nested.allocation = Allocation::searched;
+  train_quietly(request);
+  EXPECT_EQ(read_config(request.out).scope(), "heads+ffn");
+  for (const BudgetScore& score : evaluate_at(request.out, spec_of(test_csv), request.budgets)) {
+    EXPECT_GE(score.accuracy, 0.9) << "budget " << score.budget;
+  }
+}
+
 TEST_F(NestedModel, OfHeadsKeepsItsFfnsWhole) {
   TrainRequest request = request_named("heads");
   request.recipe.nested.scope = Scope::heads;

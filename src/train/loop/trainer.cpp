@@ -69,10 +69,11 @@ class Trainer {
     StagePlan& plan = plans_[index];
     if (index >= state_.stages.size()) {
       state_.stages.push_back({plan.stage->name(), 0, -1, 0, 0, 0, false});
-      prepare(*plan.stage);
+      prepare(index);
       state_.start = parameters_.snapshot();
       state_.best = state_.start;
       parameters_.reset_moments();
+      if (seconds_since(saved_) >= settings_.save_seconds) save();  // preparing may take minutes
     }
     plan.stage->begin(model_at(state_.start));
     StageRecord& record = state_.stages.back();
@@ -97,8 +98,9 @@ class Trainer {
   }
 
   // Where ranks would arrange a model differently, by the last bit of a sum, the first's counts.
-  void prepare(Stage& stage) {
-    if (ranks_.first()) stage.prepare(model_);
+  void prepare(size_t index) {
+    Random random{settings_.seed, index};
+    if (ranks_.first()) plans_[index].stage->prepare(model_, random, progress_);
     for (const ParameterGroup& group : parameters_.groups()) ranks_.copy_from_first(group.values);
     if (model_.order) state_.order = unit_names(*model_.order);
     const Json order = Json::parse(ranks_.text_from_first(Json(state_.order).dump()));

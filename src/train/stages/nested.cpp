@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "train/evaluate/evaluate.h"
+#include "train/stages/distilled_loss.h"
+#include "train/stages/search_allocation.h"
 #include "train/stages/stages.h"
 #include "train/stages/unit_importance.h"
 
@@ -25,22 +27,6 @@ Validation validate_prefixes(const ElasticModel& model, const std::vector<Batch>
   return result;
 }
 
-torch::Tensor teacher_logits(const ElasticModel& teacher, const Batch& batch) {
-  const torch::NoGradGuard no_gradients;
-  return forward(teacher.weights, batch, teacher.evaluation());
-}
-
-// (1 - r) * task + r * distillation; without a teacher's logits the task alone, and rows without
-// labels have no task.
-torch::Tensor blend(const StageSettings& settings, const Objective& objective,
-                    const torch::Tensor& logits, const torch::Tensor& taught, const Batch& batch) {
-  const double r = settings.distill_weight;
-  if (r == 1) return objective.distillation(logits, taught, batch, settings.temperature);
-  const torch::Tensor task = objective.loss(logits, batch, settings.label_smoothing);
-  if (!taught.defined()) return task;
-  return (1 - r) * task + r * objective.distillation(logits, taught, batch, settings.temperature);
-}
-
 class NestedStage : public Stage {
  public:
   NestedStage(StageSettings settings, const NestedSettings& nested,
@@ -48,19 +34,24 @@ class NestedStage : public Stage {
       : settings_(std::move(settings)), nested_(nested), validation_(validation) {}
 
   std::string name() const override { return "nested"; }
-  void prepare(ElasticModel& model) override { arrange_units(model, validation_, nested_); }
+  void prepare(ElasticModel& model, Random& random, ProgressSink& progress) override {
+    arrange_units(model, validation_, nested_);
+    if (nested_.allocation == Allocation::searched) {
+      search_allocation(model, validation_, settings_, random, progress);
+    }
+  }
   void begin(ElasticModel start) override { teacher_ = std::move(start); }
 
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
     torch::Tensor taught;
-    if (settings_.distill_weight > 0) taught = teacher_logits(*teacher_, batch);
+    if (settings_.distill_weight > 0) taught = teacher_outputs(*teacher_, batch);
     std::vector<double> budgets = {1.0};
     budgets.insert(budgets.end(), settings_.anchors.begin(), settings_.anchors.end());
     budgets.push_back(draw_budget(settings_, random));
     torch::Tensor total;
     for (const double budget : budgets) {
       const torch::Tensor logits = forward(at_budget(model, budget), batch, model.training());
-      const torch::Tensor one = blend(settings_, *model.objective, logits, taught, batch);
+      const torch::Tensor one = distilled_loss(settings_, *model.objective, logits, taught, batch);
       total = total.defined() ? total + one : one;
     }
     return total / static_cast<double>(budgets.size());
@@ -84,7 +75,8 @@ class SpecialistStage : public Stage {
   void begin(ElasticModel start) override { teacher_ = std::move(start); }
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& /*random*/) override {
     const torch::Tensor logits = forward(at_budget(model, budget_), batch, model.training());
-    return blend(settings_, *model.objective, logits, teacher_logits(*teacher_, batch), batch);
+    return distilled_loss(settings_, *model.objective, logits, teacher_outputs(*teacher_, batch),
+                          batch);
   }
   Validation validate(const ElasticModel& model) override {
     return validate_prefixes(model, validation_, {budget_});

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/random.h"
 #include "model/batch.h"
 #include "train/stages/elastic_model.h"
@@ -34,8 +35,8 @@ class Stage {
   virtual std::string name() const = 0;
 
   // Called once before the first step ever, not after a resume: may rearrange the model in place,
-  // keeping its tensors.
-  virtual void prepare(ElasticModel& /*model*/) {}
+  // keeping its tensors. `random` is a function of seed and stage.
+  virtual void prepare(ElasticModel& /*model*/, Random& /*random*/, ProgressSink& /*progress*/) {}
 
   // Called once before the first step and after every resume, with a copy of the model as it was
   // when the stage began: the natural teacher.

@@ -23,7 +23,8 @@ UnitImportance measure_importance(const ElasticModel& model, const std::vector<B
 // Per layer, most important first; ties keep the stored order.
 UnitPermutation by_importance(const UnitImportance& importance);
 
-// The order of a model already stored by importance.
+// The order of a model already stored by importance; of a searched allocation the ranked one, from
+// which the search starts.
 UnitOrder order_for(const ModelShape& shape, const UnitImportance& sorted,
                     const NestedSettings& settings);
 
