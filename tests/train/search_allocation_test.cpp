@@ -6,6 +6,7 @@
 #include "budget/allocation/unit_counts.h"
 #include "support.h"
 #include "train/notes.h"
+#include "train/runtime.h"
 #include "train/stages/distilled_loss.h"
 #include "train/stages/unit_importance.h"
 #include "train/stop_at.h"
@@ -28,6 +29,7 @@ ElasticModel lopsided_model() {
 class SearchAllocation : public ::testing::Test {
  protected:
   SearchAllocation() {
+    use_threads(1);
     settings.budget_grid = {0.25, 0.5, 0.75, 1.0};
     NestedSettings nested;
     nested.allocation = Allocation::searched;
