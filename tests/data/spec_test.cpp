@@ -54,6 +54,9 @@ TEST(DataSpec, SyntheticTakesParameters) {
   const SyntheticTask task = only("synthetic?tokens=32&decoys=2").synthetic;
   EXPECT_EQ(task.tokens, 32);
   EXPECT_EQ(task.decoys, 2);
+  EXPECT_GT(only("synthetic-hard").synthetic.markers, 1) << "kinds, for which heads are needed";
+  EXPECT_EQ(only("synthetic-hard?tokens=64").synthetic.tokens, 64);
+  expect_refused("synthetic-harder", "synthetic-hard");
   expect_refused("synthetic?tokens=8&decoys=6", "need 14 tokens");
   expect_refused("synthetic?tokens=many", "expected a whole number");
   expect_refused("synthetic?speed=1", "unknown option \"speed\"");

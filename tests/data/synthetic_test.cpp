@@ -53,6 +53,42 @@ TEST(Synthetic, OneMarkerIsFollowedByTheAnswerAndEachDecoyByAValue) {
   }
 }
 
+TEST(Synthetic, TheKindOfMarkerSaysHowFarBehindItTheAnswerStands) {
+  const SyntheticTask task = {.tokens = 20, .decoys = 3, .values = 4, .markers = 3};
+  std::array<int, 3> kinds = {};
+  for (uint64_t index = 0; index < 500; ++index) {
+    const SyntheticRow row = synthetic_row(task, 9, index);
+    int markers = 0;
+    int values = 0;
+    for (size_t i = 0; i < row.symbols.size(); ++i) {
+      const std::string name = symbol_name(task, row.symbols[i]);
+      values += name.starts_with("value") ? 1 : 0;
+      if (name.starts_with("decoy") || name.starts_with("marker")) {
+        for (size_t next = 1; next <= 3; ++next) {
+          ASSERT_EQ(kind_of(task, row.symbols.at(i + next)), Kind::value);
+        }
+      }
+      if (!name.starts_with("marker")) continue;
+      ++markers;
+      const auto kind = static_cast<size_t>(name.back() - '0');
+      ++kinds.at(kind);
+      ASSERT_EQ(symbol_name(task, row.symbols[i + 1 + kind]),
+                synthetic_labels(task)[static_cast<size_t>(row.label)]);
+    }
+    ASSERT_EQ(markers, 1);
+    ASSERT_EQ(values, 3 * 4) << "three behind each marker";
+  }
+  // Five standard deviations of a binomial count.
+  for (const int count : kinds) EXPECT_NEAR(count, 500 / 3.0, 5 * 10.5);
+}
+
+TEST(Synthetic, ShorterRowsHaveAsManyDecoysAsFit) {
+  EXPECT_EQ(shortened({.tokens = 128, .decoys = 16}, 32).decoys, 4);
+  EXPECT_EQ(shortened({.tokens = 128, .decoys = 1}, 16).decoys, 1);
+  EXPECT_EQ(shortened({.tokens = 128, .decoys = 60}, 16).decoys, 7) << "8 pairs fill the row";
+  EXPECT_EQ(shortened({.tokens = 96, .decoys = 18, .markers = 4}, 16).decoys, 2);
+}
+
 TEST(Synthetic, PositionsAndLabelsAreUniform) {
   std::vector<int> positions(11, 0);
   std::vector<int> labels(4, 0);
@@ -86,7 +122,10 @@ TEST(Synthetic, ParametersMustMakeSense) {
   const auto refuse = [](const SyntheticTask& task, std::string_view fragment) {
     expect_error(ErrorCode::usage, fragment, [&] { synthetic_row(task, 1, 1); });
   };
-  refuse({8, 6, 8, 3, 64}, "6 decoy pairs and the true one need 14 tokens, but a row has 8");
+  refuse({8, 6, 8, 3, 64},
+         "6 decoys and the true marker, each with its values, need 14 tokens, but a row has 8");
+  refuse({14, 6, 8, 3, 64, 2}, "need 21 tokens");
+  refuse({128, 6, 8, 3, 64, 0}, "markers is 0");
   refuse({128, -1, 8, 3, 64}, "decoys is -1");
   refuse({128, 6, 1, 3, 64}, "values is 1, expected 2 to");
   refuse({128, 6, 8, 0, 64}, "decoy_markers is 0");

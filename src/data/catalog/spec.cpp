@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <system_error>
@@ -57,9 +58,26 @@ std::string_view leading_word(std::string_view text) {
   return text.substr(0, text.find_first_of(":?+"));
 }
 
+struct SyntheticName {
+  std::string_view name;
+  SyntheticTask task;
+};
+
+// The second asks for four ways of attending where the first has one.
+constexpr SyntheticName synthetic_names[] = {
+    {"synthetic", {}},
+    {"synthetic-hard", {.tokens = 64, .decoy_markers = 4, .markers = 4}},
+};
+
+const SyntheticName* find_synthetic(std::string_view name) {
+  const auto found = std::find_if(std::begin(synthetic_names), std::end(synthetic_names),
+                                  [&](const SyntheticName& known) { return known.name == name; });
+  return found == std::end(synthetic_names) ? nullptr : found;
+}
+
 bool starts_source(std::string_view text) {
   const std::string_view word = leading_word(text);
-  return path_kind(text) || word == "synthetic" || find_entry(word) != nullptr;
+  return path_kind(text) || find_synthetic(word) != nullptr || find_entry(word) != nullptr;
 }
 
 std::optional<SourceKind> suffix_before_options(std::string_view text) {
@@ -159,17 +177,18 @@ int parse_integer(const DataSource& source, const Option& option, int least) {
 }
 
 void apply_synthetic_option(DataSource& source, const Option& option) {
-  const std::array<std::pair<std::string_view, int*>, 5> numbers = {{
+  const std::array<std::pair<std::string_view, int*>, 6> numbers = {{
       {"tokens", &source.synthetic.tokens},
       {"decoys", &source.synthetic.decoys},
       {"values", &source.synthetic.values},
       {"decoy_markers", &source.synthetic.decoy_markers},
       {"symbols", &source.synthetic.symbols},
+      {"markers", &source.synthetic.markers},
   }};
   const auto found = std::find_if(numbers.begin(), numbers.end(),
                                   [&](const auto& number) { return number.first == option.key; });
   if (found == numbers.end()) {
-    fail_option(source, option, "tokens, decoys, values, decoy_markers and symbols");
+    fail_option(source, option, "tokens, decoys, values, decoy_markers, symbols and markers");
   }
   *found->second = parse_integer(source, option, std::numeric_limits<int>::min());
 }
@@ -218,16 +237,19 @@ void set_paths(DataSource& source, std::string_view text) {
 [[noreturn]] void fail_unknown(std::string_view spelled) {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : catalog()) names.push_back(entry.name);
-  fail(spelled, fmt::format("neither a file (.csv, .tsv, .jsonl), FORMAT:PATH (csv, tsv, jsonl, "
-                            "conll, qrels, imdb, idx, cifar, parallel, text), synthetic, nor a "
-                            "known name ({}){}",
-                            known_names(), did_you_mean(leading_word(spelled), names)));
+  fail(spelled,
+       fmt::format(
+           "neither a file (.csv, .tsv, .jsonl), FORMAT:PATH (csv, tsv, jsonl, "
+           "conll, qrels, imdb, idx, cifar, parallel, text), synthetic, synthetic-hard, nor a "
+           "known name ({}){}",
+           known_names(), did_you_mean(leading_word(spelled), names)));
 }
 
 void set_name(DataSource& source, std::string_view body) {
   const std::string_view word = leading_word(body);
-  if (word == "synthetic" && word == body) {
+  if (const SyntheticName* known = find_synthetic(word); known != nullptr && word == body) {
     source.kind = SourceKind::synthetic;
+    source.synthetic = known->task;
     return;
   }
   if (find_entry(word) == nullptr) fail_unknown(source.spelled);

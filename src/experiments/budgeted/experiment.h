@@ -22,8 +22,8 @@
 
 namespace headroom::experiments::budgeted {
 
-// The experiment of a named task: synthetic, agnews, dbpedia, imdb. `quick` shrinks rows, sizes and
-// epochs so that every arm runs in minutes on two cores; its numbers mean nothing.
+// The experiment of a named task: synthetic, synthetic-hard, agnews, dbpedia, imdb. `quick` shrinks
+// rows, sizes and epochs so that every arm runs in minutes on two cores; its numbers mean nothing.
 Experiment describe(const std::string& task, bool quick);
 
 // Runs what the record in `file` does not hold yet, rewriting it after every arm; returns it.

@@ -7,9 +7,20 @@
 namespace headroom::experiments::budgeted {
 namespace {
 
+constexpr const char* hard_task = "synthetic-hard";
+
+// A head for each of four distances, and one to fetch the answer: 5 heads of 16, which a budget of
+// 0.3 keeps. 0.125 keeps one a layer.
+void set_hard(Experiment& experiment) {
+  experiment.shape.heads = 8;
+  experiment.budgets = {0.125, 0.3, 0.5, 0.75, 1.0};
+  experiment.specialist_budgets = {0.125, 0.3, 0.5};
+}
+
 void shrink(Experiment& experiment) {
   if (experiment.task.task == Task::synthetic) {
-    experiment.task.data = "synthetic?tokens=32&decoys=2";
+    experiment.task.data += "?tokens=32&decoys=2";
+    if (experiment.task_name == hard_task) experiment.recipe.dense_epochs = 1;
     return;
   }
   experiment.task.train_rows = 2000;
@@ -28,13 +39,14 @@ Experiment describe(const std::string& task, bool quick) {
   Experiment experiment;
   experiment.name = "budgeted";
   experiment.task_name = task;
-  if (task == "synthetic") {
+  if (task == "synthetic" || task == hard_task) {
     experiment.task.task = Task::synthetic;
-    experiment.task.data = "synthetic";
+    experiment.task.data = task;
     experiment.recipe = default_recipe(Task::synthetic);
     experiment.shape = default_shape(Task::synthetic);
     experiment.budgets = {0.25, 0.3, 0.5, 0.75, 1.0};
     experiment.specialist_budgets = {0.3, 0.5};
+    if (task == hard_task) set_hard(experiment);
   } else if (task == "agnews" || task == "dbpedia" || task == "imdb") {
     experiment.task.data = task;
     experiment.task.eval_data = task + ":test";
@@ -48,7 +60,8 @@ Experiment describe(const std::string& task, bool quick) {
   } else {
     throw Error(
         ErrorCode::usage, "reproduce",
-        fmt::format("--task {} is not part of this experiment: synthetic, agnews, dbpedia or imdb",
+        fmt::format("--task {} is not part of this experiment: synthetic, synthetic-hard, agnews, "
+                    "dbpedia or imdb",
                     task));
   }
   if (quick) shrink(experiment);
