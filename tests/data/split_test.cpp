@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "support.h"
 
@@ -53,6 +55,28 @@ TEST(Split, BothPartsMustHaveRows) {
   expect_error(ErrorCode::usage, "100 of 100 rows",
                [] { split_stratified(uneven_labels(), 100, 1); });
   expect_error(ErrorCode::usage, "0 of 100 rows", [] { split_stratified(uneven_labels(), 0, 1); });
+}
+
+TEST(Split, GroupsStayTogether) {
+  std::vector<std::string> premises;
+  for (int i = 0; i < 60; ++i) premises.push_back("premise " + std::to_string(i / 3));
+  const std::vector<std::string_view> keys(premises.begin(), premises.end());
+  const SplitIndices split = split_grouped(keys, 10, 1);
+  EXPECT_EQ(split.validation.size(), 9U) << "three groups of three; a fourth would be too many";
+  EXPECT_EQ(split.train.size(), 51U);
+  std::set<std::string_view> seen;
+  for (const int32_t row : split.train) seen.insert(keys[static_cast<size_t>(row)]);
+  for (const int32_t row : split.validation) {
+    EXPECT_FALSE(seen.contains(keys[static_cast<size_t>(row)])) << row;
+  }
+  EXPECT_EQ(split.validation, split_grouped(keys, 10, 1).validation);
+  EXPECT_NE(split.validation, split_grouped(keys, 10, 2).validation);
+}
+
+TEST(Split, AGroupThatIsTooLargeCannotBeSetAside) {
+  const std::vector<std::string_view> keys(10, "one premise");
+  expect_error(ErrorCode::usage, "set more rows aside", [&] { split_grouped(keys, 3, 1); });
+  expect_error(ErrorCode::usage, "10 of 10 rows", [&] { split_grouped(keys, 10, 1); });
 }
 
 TEST(Sample, DrawsTheWantedNumberWithoutRepeats) {

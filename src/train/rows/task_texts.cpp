@@ -1,5 +1,6 @@
 #include "train/rows/task_texts.h"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,17 @@ TextDataset take_rows(TextDataset& dataset, const std::vector<int32_t>& rows) {
   return part;
 }
 
+// Pairs that share their first text stay together: seen with another second text in training, a
+// premise tells something about its label.
+SplitIndices split_rows(const TextDataset& all, const TaskRequest& request) {
+  const int64_t count = request.validation_count(static_cast<int64_t>(all.rows.size()));
+  if (!all.pairs) return split_stratified(all.row_labels(), count, request.split_seed);
+  std::vector<std::string_view> premises;
+  premises.reserve(all.rows.size());
+  for (const TextRow& row : all.rows) premises.push_back(row.text);
+  return split_grouped(premises, count, request.split_seed);
+}
+
 }  // namespace
 
 TaskTexts load_task_texts(const TaskRequest& request) {
@@ -40,9 +52,7 @@ TaskTexts load_task_texts(const TaskRequest& request) {
   TaskTexts texts;
   texts.validation_name = validation_spec(request);
   if (texts.validation_name.empty()) {
-    const auto rows = static_cast<int64_t>(all.rows.size());
-    const SplitIndices split =
-        split_stratified(all.row_labels(), request.validation_count(rows), request.split_seed);
+    const SplitIndices split = split_rows(all, request);
     texts.train = take_rows(all, split.train);
     texts.validation = take_rows(all, split.validation);
   } else {
