@@ -167,6 +167,11 @@ void visit_settings(TaskRequest& task, Visitor&& visit) {
   visit(Setting{"vocab-size", "most words or pieces kept", group, 10, 1e6}, task.vocabulary_size);
   visit(Setting{"min-count", "a word must be seen this often", group, 1, 1e6}, task.min_count);
   visit(Setting{"patch", "images: side of a patch in pixels", group, 1, 4096}, task.patch);
+  visit(Setting{"augment",
+                "images: each is moved by up to so many pixels either way, in colour also mirrored "
+                "half the time; 0: neither",
+                group, 0, 4096},
+        task.augment);
   visit(Setting{"train-rows", "use a class-balanced sample; 0: all rows", group, 0, no_limit},
         task.train_rows);
   visit(Setting{"validation-rows",

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "train/evaluate/evaluate.h"
+#include "train/rows/form_batches.h"
 #include "train/tiny.h"
 
 namespace headroom {
@@ -57,6 +59,50 @@ TEST(Batches, PairsCarryTheirTypes) {
   const std::vector<int32_t> rows = {0, 1};
   EXPECT_TRUE(torch::equal(make_batch(data, rows, torch::kCPU).types,
                            torch::tensor({{0, 1, 1}, {0, 1, 0}}, torch::kInt64)));
+}
+
+// Colour images of 8 x 8 that are black but for one bright pixel in row 3, column 2.
+EncodedDataset dotted_images(int64_t count) {
+  EncodedDataset data;
+  data.form = RowForm::image;
+  data.image = {8, 3, 4};
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<uint8_t> pixels(static_cast<size_t>(data.image.values()), 0);
+    pixels[3 * 8 + 2] = 255;
+    data.pixels.insert(data.pixels.end(), pixels.begin(), pixels.end());
+    data.append(std::vector<int32_t>{}, 0);
+  }
+  return data;
+}
+
+// Where the bright pixel of each image is now: (row, column).
+std::set<std::pair<int64_t, int64_t>> dots(const Batch& batch) {
+  std::set<std::pair<int64_t, int64_t>> found;
+  const torch::Tensor bright = (batch.patches > 0.5).nonzero();
+  for (int64_t i = 0; i < bright.size(0); ++i) {
+    const int64_t patch = bright[i][1].item<int64_t>();
+    const int64_t number = bright[i][2].item<int64_t>();
+    found.insert({patch / 2 * 4 + number / 4, patch % 2 * 4 + number % 4});
+  }
+  return found;
+}
+
+TEST(ImageSource, LeavesImagesAloneWithoutAugmentation) {
+  const auto source = image_source(dotted_images(50), 50, /*augment=*/0, 1, torch::kCPU);
+  EXPECT_EQ(dots(source->batch(0)), (std::set<std::pair<int64_t, int64_t>>{{3, 2}}));
+}
+
+TEST(ImageSource, MovesAndMirrorsEachImageByItself) {
+  const auto source = image_source(dotted_images(400), 400, /*augment=*/1, 1, torch::kCPU);
+  std::set<std::pair<int64_t, int64_t>> expected;
+  for (const int64_t row : {2, 3, 4}) {
+    for (const int64_t column : {1, 2, 3}) {
+      expected.insert({row, column});
+      expected.insert({row, 7 - column});
+    }
+  }
+  EXPECT_EQ(dots(source->batch(0)), expected);
+  EXPECT_TRUE(torch::equal(source->batch(3).patches, source->batch(3).patches));
 }
 
 TEST(EpochSource, ShowsEveryRowOnceAnEpoch) {

@@ -89,9 +89,14 @@ void set_images(Experiment& experiment) {
   experiment.task.patch = 4;
   if (task == "mnist") {
     set_epochs(experiment, 12, 256, 1e-3);
-  } else {
-    set_epochs(experiment, 30, 256, 1e-3);
+    return;
   }
+  // After 30 epochs the last weights were still the best ones. Crops out of 4 pixels of padding,
+  // mirroring and smoothed labels are what small transformers are trained with on CIFAR.
+  experiment.task.augment = 4;
+  experiment.recipe.stages.label_smoothing = 0.1;
+  experiment.recipe.warmup = 0.1;
+  set_epochs(experiment, 100, 256, 1e-3);
 }
 
 void set_language(Experiment& experiment) {
@@ -117,7 +122,7 @@ void set_translation(Experiment& experiment) {
   experiment.shape = default_shape(Task::translate);
   experiment.shape.heads = 8;
   experiment.recipe.warmup = 0.1;
-  set_epochs(experiment, 20, 256, 7e-4);
+  set_epochs(experiment, 60, 256, 7e-4);  // after 20 the last weights were still the best ones
 }
 
 void shrink(Experiment& experiment) {

@@ -78,8 +78,9 @@ class SyntheticSource : public BatchSource {
         device_(device) {
     rows_.resize(static_cast<size_t>(batch_size));
     std::iota(rows_.begin(), rows_.end(), 0);
-    for (int tokens = 16; tokens < task.tokens; tokens *= 2)
-      shorter_.push_back(shortened(task, tokens));
+    for (int tokens = 16; tokens < task.tokens; tokens *= 2) {
+      if (tokens > task.markers) shorter_.push_back(shortened(task, tokens));
+    }
   }
 
   Batch batch(int64_t step, BatchPiece piece) override {
@@ -193,7 +194,6 @@ Batch make_batch(const EncodedDataset& data, std::span<const int32_t> rows, torc
 
 std::unique_ptr<BatchSource> epoch_source(const EncodedDataset& data, int batch_size, uint64_t seed,
                                           torch::Device device) {
-  if (data.form == RowForm::image) return image_source(data, batch_size, seed, device);
   if (data.form == RowForm::stream) return stream_source(data, batch_size, seed, device);
   return std::make_unique<EpochSource>(data, batch_size, seed, device);
 }

@@ -46,7 +46,8 @@ class BatchSource {
   virtual int64_t batch_size() const = 0;
 };
 
-// Epochs over stored rows; `seed` fixes the order of every epoch.
+// Epochs over stored rows other than images (form_batches.h); `seed` fixes the order of every
+// epoch.
 std::unique_ptr<BatchSource> epoch_source(const EncodedDataset& data, int batch_size, uint64_t seed,
                                           torch::Device device);
 

@@ -13,21 +13,21 @@ inline namespace train {
 namespace {
 
 constexpr int64_t nothing_to_predict = -100;  // torch's default for "ignore this label"
-constexpr int64_t largest_shift = 2;          // pixels
 
 torch::Tensor row_numbers(const std::vector<int64_t>& numbers, torch::Device device) {
   return upload(torch::tensor(numbers, torch::kInt64), device);
 }
 
-// Every image moved by its own number of pixels along `axis`; what comes in from outside is black.
-torch::Tensor shifted(const torch::Tensor& images, int64_t axis, Random& random) {
+// Every image moved by its own number of pixels along `axis`, at most `largest` either way; what
+// comes in from outside is black.
+torch::Tensor shifted(const torch::Tensor& images, int64_t axis, int64_t largest, Random& random) {
   const int64_t side = images.size(axis);
   std::vector<int64_t> starts(static_cast<size_t>(images.size(0)));
   for (int64_t& start : starts) {
-    start = static_cast<int64_t>(random.below(2 * largest_shift + 1));
+    start = static_cast<int64_t>(random.below(static_cast<uint64_t>(2 * largest + 1)));
   }
   std::vector<int64_t> margins(4, 0);  // last axis first
-  std::fill_n(margins.begin() + (axis == 3 ? 0 : 2), 2, largest_shift);
+  std::fill_n(margins.begin() + (axis == 3 ? 0 : 2), 2, largest);
   const torch::Tensor wide = torch::constant_pad_nd(images, margins, 0);
   std::vector<int64_t> spread = {-1, 1, 1, 1};
   torch::Tensor indices = row_numbers(starts, images.device()).view(spread);
@@ -37,10 +37,20 @@ torch::Tensor shifted(const torch::Tensor& images, int64_t axis, Random& random)
   return wide.gather(axis, indices.expand(images.sizes()));
 }
 
+// Every image by itself, half of them on average.
+torch::Tensor mirrored(const torch::Tensor& images, Random& random) {
+  std::vector<int64_t> flags(static_cast<size_t>(images.size(0)));
+  for (int64_t& flag : flags) flag = static_cast<int64_t>(random.below(2));
+  const torch::Tensor chosen = row_numbers(flags, images.device()).view({-1, 1, 1, 1});
+  return torch::where(chosen == 1, images.flip(3), images);
+}
+
 class ImageSource : public BatchSource {
  public:
-  ImageSource(const EncodedDataset& data, int batch_size, uint64_t seed, torch::Device device)
+  ImageSource(const EncodedDataset& data, int batch_size, int64_t augment, uint64_t seed,
+              torch::Device device)
       : format_(data.image),
+        augment_(augment),
         pixels_(torch::tensor(data.pixels, torch::kUInt8)
                     .view({data.size(), format_.values()})
                     .to(device)),
@@ -63,14 +73,15 @@ class ImageSource : public BatchSource {
 
  private:
   torch::Tensor moved(const torch::Tensor& pixels, uint64_t step) const {
+    if (augment_ == 0) return pixels;
     Random random{seed_, step, 0x6d6f766564};
     torch::Tensor images = pixels.view({-1, format_.channels, format_.side, format_.side});
-    images = shifted(shifted(images, 2, random), 3, random);
-    if (format_.channels > 1 && random.uniform() < 0.5) images = images.flip(3);
-    return images.flatten(1);
+    images = shifted(shifted(images, 2, augment_, random), 3, augment_, random);
+    return (format_.channels > 1 ? mirrored(images, random) : images).flatten(1);
   }
 
   ImageFormat format_;
+  int64_t augment_;
   torch::Tensor pixels_;
   torch::Tensor labels_;
   ShuffledRows order_;
@@ -197,9 +208,9 @@ Batch translation_batch(const EncodedDataset& data, std::span<const int32_t> row
   return batch;
 }
 
-std::unique_ptr<BatchSource> image_source(const EncodedDataset& data, int batch_size, uint64_t seed,
-                                          torch::Device device) {
-  return std::make_unique<ImageSource>(data, batch_size, seed, device);
+std::unique_ptr<BatchSource> image_source(const EncodedDataset& data, int batch_size,
+                                          int64_t augment, uint64_t seed, torch::Device device) {
+  return std::make_unique<ImageSource>(data, batch_size, augment, seed, device);
 }
 
 std::unique_ptr<BatchSource> stream_source(const EncodedDataset& data, int batch_size,

@@ -21,10 +21,11 @@ Batch stream_batch(const EncodedDataset& data, std::span<const int32_t> rows, to
 Batch translation_batch(const EncodedDataset& data, std::span<const int32_t> rows,
                         torch::Device device);
 
-// Epochs over images that are kept on the device, each moved by up to two pixels either way;
-// colour images are also mirrored half the time (digits are not: a mirrored 2 is no digit).
-std::unique_ptr<BatchSource> image_source(const EncodedDataset& data, int batch_size, uint64_t seed,
-                                          torch::Device device);
+// Epochs over images that are kept on the device, each moved by up to `augment` pixels either way;
+// colour images are also mirrored half the time (digits are not: a mirrored 2 is no digit). With 0
+// they stay as they are.
+std::unique_ptr<BatchSource> image_source(const EncodedDataset& data, int batch_size,
+                                          int64_t augment, uint64_t seed, torch::Device device);
 
 // Rows that begin anywhere in the text, which is kept on the device: fixed ones would show the
 // model the same beginnings every epoch.

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "checkpoint/checkpoint.h"
 #include "text/letter_case.h"
+#include "train/rows/form_batches.h"
 
 namespace headroom {
 inline namespace train {
@@ -41,6 +42,9 @@ std::unique_ptr<BatchSource> training_source(const TaskData& data, int batch_siz
   if (data.task == Task::synthetic) {
     return synthetic_source(data.synthetic, batch_size, synthetic_epoch_rows,
                             mix_key({seed, 0x726f7773}), device);
+  }
+  if (data.task == Task::image) {
+    return image_source(data.train, batch_size, data.augment, seed, device);
   }
   return epoch_source(data.train, batch_size, seed, device);
 }

@@ -41,6 +41,7 @@ struct TaskData {
   std::string validation_name;  // its SPEC; empty: rows set aside of the training rows
   EncodedDataset test;          // empty when there is no eval_data
   int max_tokens = 0;
+  int64_t augment = 0;  // of images: TaskRequest::augment
 };
 
 // Sizes that follow from the data: vocabulary, positions, labels, patches; and what the task does

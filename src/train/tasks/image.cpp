@@ -60,6 +60,7 @@ TaskData load_image_task(const TaskRequest& request, const TextCoding* /*fixed*/
     require_same_size(data.test, data.train, "test");
   }
   data.max_tokens = static_cast<int>(data.train.image.patches() + 1);
+  data.augment = request.augment;
   return data;
 }
 
