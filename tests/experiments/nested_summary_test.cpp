@@ -165,7 +165,7 @@ TEST(NestedSummary, ArmsThatNoRunHoldsAreNamed) {
             "## Not run\n\ndense, where the arms below begin, nested, whole layers dropped (one "
             "checkpoint), nested without "
             "distillation (one checkpoint), P1 head gates (one checkpoint), one specialist per "
-            "budget, equal total steps\n");
+            "budget, nested's steps divided\n");
 }
 
 TEST(NestedSummary, AnArmMissingInOneRunIsEstimatedFromTheOthers) {

@@ -22,7 +22,7 @@ constexpr Arm known_arms[] = {
     {"nested-depth", "nested, whole layers dropped (one checkpoint)"},
     {"no-distillation", "nested without distillation (one checkpoint)"},
     {"heads-only", "P1 head gates (one checkpoint)"},
-    {"specialists", "one specialist per budget, equal total steps"},
+    {"specialists", "one specialist per budget, nested's steps divided"},
     {"post-hoc", "pruned after training, no adaptation"},
     {"fasttext", "fastText", /*only_full=*/true},
 };
@@ -103,7 +103,10 @@ std::string heading(const Runs& runs, const Findings& found) {
     seconds.push_back(fmt::format("{} {:.0f}", arm, value.get<double>()));
   }
   if (!seconds.empty()) {
-    text += fmt::format("- Seconds of training per seed: {}.\n", join(seconds, ", "));
+    text += fmt::format(
+        "- Seconds of training per seed: {}. A nested step runs several budgets, a specialist's "
+        "one: equal steps are not equal time.\n",
+        join(seconds, ", "));
   }
   return text + "\n";
 }
