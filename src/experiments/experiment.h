@@ -22,6 +22,7 @@ struct Experiment {
   std::vector<double> rates;               // learning rates to choose from on validation rows
   std::filesystem::path init;              // pretrained checkpoint; empty: fresh weights
   std::vector<std::string> arms;           // run only these; empty: all
+  bool vary_split = false;                 // every seed sets other validation rows aside
   bool mean_pooling = false;               // classify the mean over tokens, not the [CLS] row
   std::string options;                     // what differs from the task's own, each after a blank
   std::string device = "cpu";

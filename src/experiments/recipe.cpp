@@ -10,6 +10,13 @@ Json whole_recipe(const Experiment& experiment, const TaskData& data) {
   request.init = experiment.init;
   Json json = fingerprint(request, data);
   for (const char* key : {"method", "budget", "seed"}) json.erase(key);  // an arm's or a seed's own
+  if (experiment.vary_split) {
+    for (const char* key :
+         {"split-seed", "training rows", "validation rows", "test rows", "vocabulary"}) {
+      json.erase(key);
+    }
+    json[split_key] = "one for each seed";
+  }
   json["scored budgets"] = experiment.budgets;
   json["specialists' budgets"] = experiment.specialist_budgets;
   json["rates to choose from"] = experiment.rates;

@@ -135,9 +135,11 @@ Runs run_seeds(const Kind& kind, const Experiment& experiment, const ReproduceRe
   }
   Runs runs;
   for (const uint64_t seed : request.seeds) {
+    Experiment of_seed = experiment;
+    if (experiment.vary_split) of_seed.task.split_seed = seed;
     const fs::path file = request.out / "runs" / fmt::format("seed-{}.json", seed);
     runs.push_back(request.summary_only ? read_record(file)
-                                        : kind.run_seed(experiment, seed, file, progress));
+                                        : kind.run_seed(of_seed, seed, file, progress));
   }
   return runs;
 }

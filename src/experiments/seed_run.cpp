@@ -12,6 +12,7 @@
 #include "budget/cost.h"
 #include "experiments/commit.h"
 #include "experiments/recipe.h"
+#include "experiments/record/test_rows.h"
 #include "model/slice.h"
 #include "train/fine_tuning.h"
 #include "train/runtime.h"
@@ -138,6 +139,16 @@ TrainingResult SeedRun::train(ElasticModel& model, StagePlan plan, uint64_t salt
   return train(model, std::move(plans), salt);
 }
 
+std::string SeedRun::correct_rows(const Evaluation& result) const {
+  if (result.correct.empty()) return "";
+  const std::vector<int32_t> order = data_.test.rows_by_length();  // as evaluation_batches() reads
+  std::vector<bool> right(result.correct.size());
+  for (size_t i = 0; i < right.size(); ++i) {
+    right[static_cast<size_t>(order.at(i))] = result.correct[i];
+  }
+  return pack_rows(right);
+}
+
 Point SeedRun::point(const ModelShape& shape, double budget, const Selection& selection,
                      const Evaluation& result) const {
   const Cost cost = mean_cost(shape, selection, test_lengths_);
@@ -151,6 +162,7 @@ Point SeedRun::point(const ModelShape& shape, double budget, const Selection& se
   point.attention_macs = cost.attention_macs;
   point.model_macs = cost.model_macs;
   point.parameters = static_cast<double>(parameter_count(shape, selection));
+  point.correct = correct_rows(result);
   return point;
 }
 

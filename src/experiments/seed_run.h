@@ -39,6 +39,10 @@ class SeedRun {
   TrainingResult train(ElasticModel& model, std::vector<StagePlan> plans, uint64_t salt);
   TrainingResult train(ElasticModel& model, StagePlan plan, uint64_t salt);
 
+  // Which test rows were right, in their own order, as points store it; empty where rows have no
+  // label each.
+  std::string correct_rows(const Evaluation& result) const;
+
   // What a selection of a model of this shape costs on the test rows, and how it did.
   Point point(const ModelShape& shape, double budget, const Selection& selection,
               const Evaluation& result) const;

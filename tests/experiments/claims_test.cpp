@@ -107,7 +107,7 @@ TEST(Claims, KindsOfAttentionAreJudgedByTheirGains) {
   EXPECT_EQ(verdict_on(findings, 16), Verdict::partly) << "Optimized holds, Efficient not";
   EXPECT_EQ(verdict_on(findings, 17), Verdict::partly)
       << "it beats Standard, but so does Standard with the matrix, and by more";
-  EXPECT_EQ(find_claim(findings, 21), nullptr) << "no arm of as many parameters was run";
+  EXPECT_EQ(find_claim(findings, 21), nullptr) << "the arm it is compared with was not run";
   EXPECT_NE(find_claim(findings, 17)->found.find("+10.00 ±"), std::string::npos);
 }
 

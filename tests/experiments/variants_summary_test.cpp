@@ -51,6 +51,15 @@ TEST(VariantsSummary, GainsArePairedBySeed) {
                            "## Not run", "efficient"});
 }
 
+TEST(VariantsSummary, SaysWhatTestRowsAddWhereTheyAreStored) {
+  Json run = run_of("agnews", "accuracy", 1, 0.02);
+  expect_in(summarise(records({run}), timing).text, {"All seeds share one test set"});
+  run["arms"]["standard"]["points"][0]["correct"] = "8";
+  run["arms"]["super"]["points"][0]["correct"] = "c";
+  // Of three rows one is right instead of wrong: 100 points times sqrt(1 / 9) times t = 4.303.
+  expect_in(summarise(records({run}), timing).text, {"± by test rows", "| 143.433 |"});
+}
+
 TEST(VariantsSummary, ALowerLossIsAGain) {
   const Page summary = summarise(
       records({run_of("shakespeare", "loss", 1, -0.03), run_of("shakespeare", "loss", 2, -0.03)}),

@@ -27,12 +27,14 @@ int run_reproduce(int argc, char** argv) {
   double epochs = 0;
   int64_t train_rows = 0;
   bool quick = false;
+  bool vary_split = false;
   experiments::ReproduceRequest request;
   bool runs_only = false;
   app.add_option("EXPERIMENT", name, "budgeted, nested, adaptive or variants")->required();
   app.add_option(
          "--task", task,
-         "budgeted: synthetic, agnews, dbpedia, imdb; nested: agnews, imdb, dbpedia, "
+         "budgeted: synthetic, synthetic-hard, agnews, dbpedia, imdb; nested: agnews, imdb, "
+         "dbpedia, "
          "banking77; adaptive: agnews, imdb, dbpedia, sick, snli, yelp; variants: imdb32, "
          "imdb-small, imdb-medium, imdb-large, agnews, agnews-budgets, sick, mnist, cifar10, "
          "shakespeare, multi30k")
@@ -48,6 +50,10 @@ int run_reproduce(int argc, char** argv) {
   app.add_option("--out", out, "directory for results")->required();
   app.add_flag("--quick", quick,
                "small sizes, to see that everything runs; the numbers mean nothing");
+  app.add_flag(
+      "--vary-split", vary_split,
+      "every seed sets other validation rows aside, so that intervals over seeds cover the "
+      "split; without it all seeds share one");
   app.add_flag("--time-again", request.time_again,
                "measure time anew instead of keeping timing.json");
   app.add_flag("--runs-only", runs_only,
@@ -73,6 +79,10 @@ int run_reproduce(int argc, char** argv) {
     if (train_rows > 0) {
       experiment.task.train_rows = train_rows;
       experiment.options += fmt::format(" --train-rows {}", train_rows);
+    }
+    if (vary_split) {
+      experiment.vary_split = true;
+      experiment.options += " --vary-split";
     }
     for (const int64_t seed : parse_counts("--seeds", seeds)) {
       request.seeds.push_back(static_cast<uint64_t>(seed));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/adaptive/findings.h"
+#include "experiments/record/test_rows.h"
 
 namespace headroom::experiments::adaptive {
 namespace {
@@ -18,13 +19,19 @@ Effect effect(const std::vector<double>& values, const std::string& unit, double
   return effect_of(scaled, unit);
 }
 
+// Of accuracies, over test rows too where they are stored.
+Effect points_over(const Runs& runs, const std::string& ours, const std::string& other) {
+  return with_rows(effect(paired(runs, ours, other, &Point::accuracy), "points", 100),
+                   paired_by_row(runs, ours, 1.0, other, 1.0), 100);
+}
+
 Finding accuracy_claim(const Runs& runs, const std::string& ours) {
   const std::vector<double> differences = paired(runs, ours, "dense", &Point::accuracy);
   if (differences.empty()) return {8, "", {}};
   return {8,
           fmt::format("{} minus dense: {} points, p = {:.2f}", ours, spread(differences, 100),
                       t_test(differences)),
-          {{"minus dense", effect(differences, "points", 100)}}};
+          {{"minus dense", points_over(runs, ours, "dense")}}};
 }
 
 Finding heads_claim(const Runs& runs, const std::string& ours) {
@@ -88,7 +95,7 @@ Finding memory_claim(const Runs& runs, const std::string& ours) {
 // An ablation says something only about arms of as many heads.
 Evidence ablation(const Runs& runs, const std::string& test, const std::string& whole,
                   const std::string& arm) {
-  Evidence evidence{test, effect(paired(runs, whole, arm, &Point::accuracy), "points", 100)};
+  Evidence evidence{test, points_over(runs, whole, arm)};
   const std::vector<double> heads = paired(runs, whole, arm, &Point::active_heads);
   const double apart = std::abs(estimate(heads).mean);
   if (apart > matched_within) {

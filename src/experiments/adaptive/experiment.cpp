@@ -149,6 +149,7 @@ class AdaptiveRun : public SeedRun {
     arm.rate = tuned.rate;
     arm.validation = {{.budget = 1, .accuracy = tuned.validation}};
     arm.points = {choice_point(tuned.model.shape, 1.0, result)};
+    arm.points.front().correct = correct_rows(result.total);
     arm.curve = validation_curve_of(tuned.log);
     return result;
   }

@@ -5,6 +5,7 @@
 #include "base/join.h"
 #include "experiments/budgeted/measures.h"
 #include "experiments/claims/claims.h"
+#include "experiments/record/test_rows.h"
 #include "report/plot/time_plot.h"
 
 namespace headroom::experiments::budgeted {
@@ -28,15 +29,21 @@ class Results {
     return rows.empty() ? Estimate{} : rows[0].at[0];
   }
 
+  // The same as an effect, over test rows too where they are stored.
+  Effect effect_over(const char* arm, double budget, bool only_full = false) const {
+    const Estimate difference = ahead_of(arm, budget, only_full);
+    if (difference.count == 0) return {0, 0, -1, "points"};
+    const Effect over_seeds = {100 * difference.mean,
+                               100 * difference.deviation / std::sqrt(difference.count),
+                               difference.count - 1.0, "points"};
+    return with_rows(over_seeds,
+                     paired_by_row(folder_.runs, "budgeted", budget, arm, only_full ? 1.0 : budget),
+                     100);
+  }
+
  private:
   const ResultsFolder& folder_;
 };
-
-Effect effect_of(const Estimate& difference) {
-  if (difference.count == 0) return {0, 0, -1, "points"};
-  return {100 * difference.mean, 100 * difference.deviation / std::sqrt(difference.count),
-          difference.count - 1.0, "points"};
-}
 
 std::string points(const Estimate& difference) {
   return fmt::format("{} points", difference_cell(difference));
@@ -50,7 +57,8 @@ void judge_kept_accuracy(const Results& results, std::vector<Finding>& findings)
     if (difference.count == 0) return;
     parts.push_back(
         fmt::format("{} % at {}", percent_cell(results.accuracy("budgeted", budget)), budget));
-    finding.evidence.push_back({fmt::format("minus dense at {}", budget), effect_of(difference)});
+    finding.evidence.push_back({fmt::format("minus dense at {}", budget),
+                                results.effect_over("dense", budget, /*only_full=*/true)});
   }
   finding.found = fmt::format("{} (dense {} %)", join(parts, "; "),
                               percent_cell(results.accuracy("dense", 1.0)));
@@ -83,7 +91,7 @@ void judge_mass(const Results& results, std::vector<Finding>& findings) {
       {3,
        fmt::format("off by {:.3f} on average, {:.3f} at most; {}", error.mean, error.largest,
                    error.rises ? "rises with the budget" : "does not always rise"),
-       {{"distance of mass and budget", experiments::effect_of(distances, "of all gates")},
+       {{"distance of mass and budget", effect_of(distances, "of all gates")},
         {"curves that rise", counted(rising / static_cast<double>(distances.size()), "of all")}}});
 }
 
@@ -99,7 +107,7 @@ void judge_speed(const Results& results, std::vector<Finding>& findings) {
          fmt::format("{} % ({} over the same model cut without adaptation), {:.2f}x of at most "
                      "{:.2f}x",
                      percent_cell(results.accuracy("budgeted", 0.5)), points(gained), speedup, cap),
-         {{"gain by adaptation", effect_of(gained)},
+         {{"gain by adaptation", results.effect_over("soft-cut", 0.5)},
           {"speed-up over its cap", counted(speedup / cap, "of the cap")}}});
   }
 }
@@ -114,8 +122,8 @@ void judge_against_pruning(const Results& results, std::vector<Finding>& finding
                                   start.empty() ? "word level" : start,
                                   percent_cell(results.accuracy("budgeted", 0.5)),
                                   points(over_pruned), points(over_recovered)),
-                      {{"over pruning", effect_of(over_pruned)},
-                       {"over the specialist", effect_of(over_recovered)}}});
+                      {{"over pruning", results.effect_over("post-hoc", 0.5)},
+                       {"over the specialist", results.effect_over("recovery", 0.5)}}});
 }
 
 void judge_against_dense(const Results& results, std::vector<Finding>& findings) {
@@ -125,7 +133,7 @@ void judge_against_dense(const Results& results, std::vector<Finding>& findings)
       {6,
        fmt::format("{} % against {} %: {}", percent_cell(results.accuracy("budgeted", 0.5)),
                    percent_cell(results.accuracy("dense", 1.0)), points(over_dense)),
-       {{"minus dense", effect_of(over_dense)}}});
+       {{"minus dense", results.effect_over("dense", 0.5, /*only_full=*/true)}}});
 }
 
 void judge_against_specialists(const Results& results, std::vector<Finding>& findings) {
@@ -142,11 +150,10 @@ void judge_against_specialists(const Results& results, std::vector<Finding>& fin
       parts.push_back(fmt::format("at {}: {}", budget, join(at_budget, ", ")));
   }
   if (parts.empty()) return;
-  findings.push_back(
-      {7,
-       fmt::format("points {}", join(parts, "; ")),
-       {{"over recovered specialists at 0.5", effect_of(results.ahead_of("recovery", 0.5))},
-        {"over static gates at 0.5", effect_of(results.ahead_of("static", 0.5))}}});
+  findings.push_back({7,
+                      fmt::format("points {}", join(parts, "; ")),
+                      {{"over recovered specialists at 0.5", results.effect_over("recovery", 0.5)},
+                       {"over static gates at 0.5", results.effect_over("static", 0.5)}}});
 }
 
 }  // namespace

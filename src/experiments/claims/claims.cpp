@@ -18,6 +18,7 @@ constexpr ClaimSource readers[] = {{"budgeted", budgeted::findings},
 struct Claims {
   std::vector<Paper> papers;
   Json margins;
+  std::vector<DataNote> notes;
   std::vector<ChosenAfterwards> afterwards;
   std::vector<Claim> claims;
 };
@@ -65,6 +66,10 @@ Claims read_claims() {
     read.papers.push_back({paper.text("id"), paper.text("title")});
   }
   read.margins = json.at("margins");
+  for (const Json& entry : fields.array("data_sets")) {
+    const JsonFields note(entry, ErrorCode::bad_data, origin);
+    read.notes.push_back({note.text("task"), note.text("what")});
+  }
   for (const Json& entry : fields.array("chosen_afterwards")) {
     const JsonFields chosen(entry, ErrorCode::bad_data, origin);
     read.afterwards.push_back({chosen.text("folder"), chosen.text("why")});
@@ -84,6 +89,10 @@ const Claims& all_claims() {
 
 const std::vector<Paper>& papers() {
   return all_claims().papers;
+}
+
+const std::vector<DataNote>& data_notes() {
+  return all_claims().notes;
 }
 
 const std::vector<Claim>& published_claims() {

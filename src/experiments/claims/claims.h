@@ -31,6 +31,12 @@ struct Claim {
   std::vector<Criterion> tests;  // what decides, fixed beforehand
 };
 
+// What stands behind a task's name, where that is not what the name says.
+struct DataNote {
+  std::string task;
+  std::string what;
+};
+
 // Results whose setting was chosen when test results were known: told, not counted.
 struct ChosenAfterwards {
   std::string folder;
@@ -39,6 +45,7 @@ struct ChosenAfterwards {
 
 // From claims.json, which is part of the program.
 const std::vector<Paper>& papers();
+const std::vector<DataNote>& data_notes();
 const std::vector<Claim>& published_claims();
 const Claim& claim_numbered(int number);
 

@@ -148,9 +148,25 @@ constexpr const char* rule_text =
     "correction over data sets; otherwise it is *open*. All shown: **reproduced**. Some shown: "
     "**partly**. None shown and one refuted: **not reproduced**. Else **inconclusive**. What was "
     "not run, or is not matched, is open. Counted and timed numbers stand as they are.\n\n"
-    "The uncertainty is that over seeds alone: all seeds of an experiment share one split and one "
-    "test set, so what another sample of test rows would change is not in it. † marks a setting "
-    "that was chosen when test results were known; it is judged by itself and not counted.\n";
+    "The uncertainty is that over seeds: all seeds of an experiment share one test set and, unless "
+    "made with `--vary-split`, one split. What another sample of test rows would change is in "
+    "standard errors and p only where a page says \"test rows included\": records from before "
+    "2026-11-18 do not hold which rows were right. † marks a setting that was chosen when test "
+    "results were known; it is judged by itself and not counted.\n";
+
+// A line for each data set of the stored results that is not what its name says.
+std::string data_list(const std::vector<ResultsFolder>& folders) {
+  std::string lines;
+  for (const DataNote& note : data_notes()) {
+    const bool stored = std::any_of(folders.begin(), folders.end(), [&](const ResultsFolder& each) {
+      return each.task == note.task;
+    });
+    if (stored) lines += fmt::format("- `{}`: {}.\n", note.task, note.what);
+  }
+  return lines.empty()
+             ? ""
+             : "Data sets that are less than their names say, or ours:\n\n" + lines + "\n";
+}
 
 // "3 reproduced" for each verdict, counted over claims and data sets.
 std::string tally(const std::vector<JudgedClaim>& all) {
@@ -185,10 +201,10 @@ std::string matrix_page(const std::vector<JudgedClaim>& all,
   }
   return text + fmt::format(
                     "\nAn empty cell: the experiment on that data set does not speak about the "
-                    "claim.\n\n## Stored experiments\n\n{}\n"
+                    "claim.\n\n{}## Stored experiments\n\n{}\n"
                     "Made by `headroom report --claims docs/results --out docs/results/README.md`; "
                     "a test compares.\n",
-                    markdown(folder_table(folders)));
+                    data_list(folders), markdown(folder_table(folders)));
 }
 
 const char* direction_word(Direction direction) {
@@ -229,11 +245,13 @@ Table evidence_table(const Claim& claim, const Statement& statement) {
     const std::string unit = found == all.end() ? "" : found->effect.unit;
     const double threshold =
         test.in_margins && unit.empty() ? test.threshold : threshold_for(test, unit);
-    const std::string number = !was_run ? "not run"
-                               : found->effect.error == 0
-                                   ? fmt::format("{:.3g} {}", found->effect.mean, unit)
-                                   : fmt::format("{:.3g} {} (standard error {:.2g})",
-                                                 found->effect.mean, unit, found->effect.error);
+    const std::string number =
+        !was_run ? "not run"
+        : found->effect.error == 0
+            ? fmt::format("{:.3g} {}", found->effect.mean, unit)
+            : fmt::format("{:.3g} {} (standard error {:.2g}{})", found->effect.mean, unit,
+                          found->effect.error,
+                          found->effect.rows > 0 ? ", test rows included" : "");
     const bool decides = was_run && found->open.empty();
     table.rows.push_back(
         {test.test, number, fmt::format("{} {:.3g}", direction_word(test.direction), threshold),
@@ -267,8 +285,9 @@ std::string claim_text(const JudgedClaim& judged) {
       "# Claim {}: {}\n\n"
       "- **Paper**: {}.\n- **Their data**: {}.\n- **Their number**: {}.\n- **What is compared**: "
       "{}; {}.\n\n"
-      "[All claims](../README.md), with the rule. ± is half the 95 % interval over seeds, without "
-      "that over test rows; p is one-sided, after Holm's correction over data sets. A \"reported\" "
+      "[All claims](../README.md), with the rule. ± is half the 95 % interval over seeds; standard "
+      "errors and p cover test rows only where it says so; p is one-sided, after Holm's correction "
+      "over data sets. A \"reported\" "
       "number is from people who read the paper, the others from abstracts and captions.\n\n"
       "## What we found\n",
       claim.number, claim.claim, paper == papers().end() ? claim.paper : paper->title, claim.data,

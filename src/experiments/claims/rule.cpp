@@ -54,8 +54,22 @@ Effect counted(double value, const std::string& unit) {
   return {value, 0, no_spread, unit};
 }
 
+Effect with_rows(Effect effect, const std::vector<double>& differences, double scale) {
+  if (differences.size() < 2 || effect.degrees <= 0) return effect;
+  const report::Estimate row = report::estimate(differences);
+  const double seeds = effect.error * effect.error;
+  const double rows = scale * scale * row.deviation * row.deviation / row.count;
+  const double sum = seeds + rows;
+  effect.rows = row.count;
+  if (sum == 0) return effect;
+  effect.error = std::sqrt(sum);
+  effect.degrees = sum * sum / (seeds * seeds / effect.degrees + rows * rows / (row.count - 1));
+  return effect;
+}
+
 Effect difference(const Effect& a, const Effect& b) {
-  return {a.mean - b.mean, std::hypot(a.error, b.error), std::min(a.degrees, b.degrees), a.unit};
+  return {a.mean - b.mean, std::hypot(a.error, b.error), std::min(a.degrees, b.degrees), a.unit,
+          std::min(a.rows, b.rows)};
 }
 
 Tails tails_of(const Effect& effect, Direction direction, double threshold) {

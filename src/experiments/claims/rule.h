@@ -4,6 +4,7 @@
 // puts it on the other side, open otherwise; each at 2.5 %, after Holm's correction over data sets.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct Effect {
   double error = 0;     // standard error of the mean
   double degrees = -1;  // of freedom of Student's t; 0: one seed, which proves nothing; -1: not run
   std::string unit = {};
+  int64_t rows = 0;  // test rows that the error covers; 0: that over seeds alone
 
   bool was_run() const { return degrees >= 0; }
 };
@@ -36,6 +38,10 @@ struct Effect {
 Effect effect_of(const std::vector<double>& values, const std::string& unit);
 // Of what is counted, or timed once: it has no spread over seeds and stands as it is.
 Effect counted(double value, const std::string& unit);
+// The effect of a difference in rows answered right, with what another sample of test rows would
+// change: `differences` are those of each row (test_rows.h), `scale` brings them to the effect's
+// unit. Variances add up; degrees of freedom by Welch and Satterthwaite. As it was without rows.
+Effect with_rows(Effect effect, const std::vector<double>& differences, double scale);
 // a - b of two groups of seeds that share nothing.
 Effect difference(const Effect& a, const Effect& b);
 

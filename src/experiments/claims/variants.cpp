@@ -11,6 +11,8 @@
 namespace headroom::experiments::variants {
 namespace {
 
+constexpr double matched_within = 0.03;  // of whole-model MACs; a head of 32 is 2 % of them
+
 // The arms of one folder against each other.
 class Results {
  public:
@@ -21,10 +23,20 @@ class Results {
   Estimate gain(const char* arm, const char* base) const {
     return variants::gain(folder_.runs, arm, base, measure_);
   }
-  Effect effect(const Estimate& gained) const {
+  // The same as an effect, over test rows too where they are stored.
+  Effect effect(const std::string& arm, const std::string& base) const {
+    const Estimate gained = variants::gain(folder_.runs, arm, base, measure_);
     if (gained.count == 0) return {0, 0, -1, measure_.unit};
-    return {gained.mean, gained.deviation / std::sqrt(gained.count), gained.count - 1.0,
-            measure_.unit};
+    return with_rows({gained.mean, gained.deviation / std::sqrt(gained.count), gained.count - 1.0,
+                      measure_.unit},
+                     row_gains(folder_.runs, arm, base, measure_), measure_.scale);
+  }
+  // How far whole-model MACs differ, as a share of the base's.
+  double cost_apart(const std::string& arm, const std::string& base) const {
+    const auto macs = [&](const std::string& name) {
+      return estimate(only_values(folder_.runs, name, &Point::model_macs)).mean;
+    };
+    return std::abs(macs(arm) / macs(base) - 1);
   }
   std::string text(const Estimate& gained) const {
     if (gained.count == 0) return "not run";
@@ -46,22 +58,28 @@ void judge_fewer_parameters(const Results& results, std::vector<Finding>& findin
        fmt::format("over Standard: Optimized {}, Efficient {}; a Standard of half the heads {}",
                    results.text(optimized), results.text(efficient),
                    results.text(results.gain("standard-matched", "standard"))),
-       {{"Optimized over Standard", results.effect(optimized)},
-        {"Efficient over Standard", results.effect(efficient)}}});
+       {{"Optimized over Standard", results.effect("optimized", "standard")},
+        {"Efficient over Standard", results.effect("efficient", "standard")}}});
 }
 
 // Better than Standard, and not only because tokens are mixed once more.
 void judge_super(const Results& results, std::vector<Finding>& findings) {
   const Estimate over_standard = results.gain("super", "standard");
   if (over_standard.count == 0) return;
-  const Estimate over_mixing = results.gain("super", "standard-mixing");
-  findings.push_back({17,
-                      fmt::format("Super over Standard {}, over Standard with the same mixing "
-                                  "matrix {}, over Efficient {}",
-                                  results.text(over_standard), results.text(over_mixing),
-                                  results.text(results.gain("super", "efficient"))),
-                      {{"Super over Standard", results.effect(over_standard)},
-                       {"Super over Standard with mixing", results.effect(over_mixing)}}});
+  Finding finding{
+      17,
+      fmt::format("Super over Standard {}, over Standard with the same mixing matrix {}, over "
+                  "Efficient {}",
+                  results.text(over_standard),
+                  results.text(results.gain("super", "standard-mixing")),
+                  results.text(results.gain("super", "efficient"))),
+      {{"Super over Standard", results.effect("super", "standard")},
+       {"Super over Standard with mixing", results.effect("super", "standard-mixing")}}};
+  const Estimate drawn = results.gain("super-xavier", "standard");
+  if (drawn.count > 0) {
+    finding.found += fmt::format("; with W_A from Xavier {} over Standard", results.text(drawn));
+  }
+  findings.push_back(finding);
 }
 
 void judge_language_model(const Results& results, std::vector<Finding>& findings) {
@@ -71,7 +89,7 @@ void judge_language_model(const Results& results, std::vector<Finding>& findings
       {21,
        fmt::format("Super over a Standard of half the heads {}, over the whole Standard {}",
                    results.text(over_matched), results.text(results.gain("super", "standard"))),
-       {{"Super over Standard of half the heads", results.effect(over_matched)}}});
+       {{"Super over Standard of half the heads", results.effect("super", "standard-matched")}}});
 }
 
 void judge_time(const ResultsFolder& folder, std::vector<Finding>& findings) {
@@ -92,23 +110,38 @@ void judge_time(const ResultsFolder& folder, std::vector<Finding>& findings) {
   findings.push_back({20, fmt::format("time over Standard's: {}", join(parts, ", ")), evidence});
 }
 
-// Each kind under a budget against Standard under the same one.
+// Each kind with a budget method against Standard with the same one, and Standard with heads chosen
+// for each text against the budgeted one. Choices come to their own costs: what is not matched
+// decides nothing.
 void judge_combination(const Results& results, std::vector<Finding>& findings) {
   std::vector<std::string> parts;
   std::vector<Evidence> evidence;
-  for (const std::string method : {"budgeted", "static"}) {
+  const auto compare = [&](const std::string& kind, const std::string& method,
+                           const std::string& base) {
+    const std::string arm = kind + "-" + method;
+    const Estimate gain = results.gain(arm.c_str(), base.c_str());
+    if (gain.count == 0) return;
+    parts.push_back(fmt::format("{} {} {}", kind, method, results.text(gain)));
+    evidence.push_back({kind + " " + method, results.effect(arm, base)});
+    const double apart = results.cost_apart(arm, base);
+    if (apart > matched_within) {
+      evidence.back().open = fmt::format("not matched: {:.1f} % of MACs apart", 100 * apart);
+    }
+  };
+  for (const std::string method : {"budgeted", "static", "adaptive", "capped"}) {
     for (const std::string kind : {"optimized", "efficient", "super"}) {
-      const Estimate gain =
-          results.gain((kind + "-" + method).c_str(), ("standard-" + method).c_str());
-      if (gain.count == 0) continue;
-      parts.push_back(fmt::format("{} {} {}", kind, method, results.text(gain)));
-      evidence.push_back({kind + " " + method, results.effect(gain)});
+      compare(kind, method, "standard-" + method);
     }
   }
+  for (const std::string method : {"adaptive", "capped"}) {
+    compare("standard", method, "standard-budgeted");
+  }
   if (parts.empty()) return;
-  findings.push_back(
-      {22, fmt::format("over Standard with the same budget and MACs: {}", join(parts, ", ")),
-       evidence});
+  findings.push_back({22,
+                      fmt::format("over Standard with the same budget and MACs, Standard over "
+                                  "budgeted: {}",
+                                  join(parts, ", ")),
+                      evidence});
 }
 
 }  // namespace
@@ -133,7 +166,7 @@ std::vector<Finding> size_findings(std::span<const ResultsFolder> folders) {
       const Results results(folder);
       const Estimate gain = results.gain("super", "standard");
       if (gain.count == 0) continue;
-      gains.push_back(results.effect(gain));
+      gains.push_back(results.effect("super", "standard"));
       parts.push_back(fmt::format("{} {}", task, results.text(gain)));
     }
   }

@@ -50,6 +50,7 @@ void visit(auto& v, Is<Point> auto& p) {
   v.may("bytes", Count{p.bytes});
   v.may("ms", p.ms);
   v.may("share", p.share);
+  v.may("correct", p.correct);
 }
 
 void visit(auto& v, Is<GatesRecord> auto& g) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace headroom::experiments {
@@ -28,6 +29,7 @@ struct Point {
   std::optional<double> s_mean = {};      // share that texts asked for
   std::vector<double> s_layers = {};      // the same by layer
   std::vector<double> heads_layers = {};  // heads that ran, by layer
+  std::string correct = {};               // test rows that were right (test_rows.h)
 };
 
 using PointField = std::optional<double> Point::*;

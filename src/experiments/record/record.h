@@ -125,6 +125,10 @@ struct Record {
 
 using Runs = std::vector<Record>;  // one per seed
 
+// In the recipe of records whose seeds each have a split of their own; they hold no digests of
+// rows.
+inline constexpr const char* split_key = "split";
+
 Json to_json(const Record& record);
 // Throws ErrorCode::bad_data naming `origin` and the key.
 Record parse_record(const Json& json, const std::string& origin);

@@ -28,12 +28,13 @@ std::string describe_setting(const Runs& runs, const std::string& model) {
   const RowCounts& rows = rows_of(run);
   const std::set<std::string> commits = commits_of(runs);
   return fmt::format(
-      "- Seeds: {}. Rows: {} train, {} validation (chosen on), {} test (read once per arm).\n"
+      "- Seeds: {}{}. Rows: {} train, {} validation (chosen on), {} test (read once per arm).\n"
       "- Model: {}.\n"
       "- Trained {} on {} ({}), torch {}{}.\n",
-      list_seeds(runs, ", "), rows.train ? fmt::format("{}", *rows.train) : "fresh",
-      rows.validation, rows.test, model, run.date, machine.cpu,
-      machine.gpu.empty() ? machine.device : machine.gpu, machine.torch,
+      list_seeds(runs, ", "),
+      run.recipe.contains(split_key) ? ", each with a validation split of its own" : "",
+      rows.train ? fmt::format("{}", *rows.train) : "fresh", rows.validation, rows.test, model,
+      run.date, machine.cpu, machine.gpu.empty() ? machine.device : machine.gpu, machine.torch,
       commits.empty() ? "" : fmt::format(", commit {}", join(commits, ", ")));
 }
 

@@ -1,6 +1,7 @@
 #include "experiments/variants/measures.h"
 
 #include "experiments/claims/claims.h"
+#include "experiments/record/test_rows.h"
 
 namespace headroom::experiments::variants {
 namespace {
@@ -9,9 +10,14 @@ constexpr Measure accuracy = {"accuracy", &Point::accuracy, "accuracy, %", 100, 
 constexpr Measure nats = {"loss", &Point::loss, "nats per token", 1, false, "nats"};
 constexpr Measure bleu = {"bleu", &Point::bleu, "BLEU", 1, true, "BLEU"};
 
-std::optional<double> only_value(const Record& run, const std::string& arm, PointField field) {
+const Point* only_point(const Record& run, const std::string& arm) {
   const ArmRecord* found = run.find(arm);
-  return found == nullptr || found->points.empty() ? std::nullopt : found->points.front().*field;
+  return found == nullptr || found->points.empty() ? nullptr : &found->points.front();
+}
+
+std::optional<double> only_value(const Record& run, const std::string& arm, PointField field) {
+  const Point* point = only_point(run, arm);
+  return point == nullptr ? std::nullopt : point->*field;
 }
 
 }  // namespace
@@ -36,6 +42,14 @@ report::Estimate gain(const Runs& runs, const std::string& arm, const std::strin
     values.push_back(measure.scale * (measure.higher_is_better ? difference : -difference));
   }
   return report::estimate(values);
+}
+
+std::vector<double> row_gains(const Runs& runs, const std::string& arm, const std::string& base,
+                              const Measure& measure) {
+  if (measure.field != &Point::accuracy) return {};
+  return paired_by_row(
+      runs, [&](const Record& run) { return only_point(run, arm); },
+      [&](const Record& run) { return only_point(run, base); });
 }
 
 std::vector<double> only_values(const Runs& runs, const std::string& arm, PointField field) {

@@ -25,6 +25,10 @@ double margin_of(const Measure& measure);
 // An arm minus another over the seeds that have both, in the measure's units; positive is better.
 report::Estimate gain(const Runs& runs, const std::string& arm, const std::string& base,
                       const Measure& measure);
+// The same for each test row, as a share of 1 and as means over seeds; empty where the measure is
+// not a share of rows, or the records do not hold which were right.
+std::vector<double> row_gains(const Runs& runs, const std::string& arm, const std::string& base,
+                              const Measure& measure);
 // An arm has one point, at whatever budget its MACs come to: a field of it over the seeds.
 std::vector<double> only_values(const Runs& runs, const std::string& arm, PointField field);
 

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "experiments/summary/parts.h"
@@ -19,6 +20,7 @@ constexpr Arm known_arms[] = {
     {"super", "super"},
     {"standard-matched", "standard, half the heads"},
     {"standard-mixing", "standard with a mixing matrix"},
+    {"super-xavier", "super, W_A from Xavier"},
 };
 
 std::string verdict_of(const Estimate& gain, double margin) {
@@ -64,6 +66,16 @@ Json results_of(const Runs& runs, const Json& timing, const Measure& measure) {
   return results;
 }
 
+// Which uncertainty is shown.
+const char* about_rows(const Runs& runs, const Measure& measure) {
+  return row_gains(runs, "super", "standard", measure).empty()
+             ? "All seeds share one test set, so what another sample of test rows would change is "
+               "not in the intervals. "
+             : "\"± by test rows\" is half the 95 % interval of the same gain, averaged over "
+               "seeds, "
+               "over test rows: what another sample of them would change. ";
+}
+
 std::string write_text(const Runs& runs, const Json& timing, const Measure& measure,
                        const Figure& scores, const Figure& latency) {
   std::string text =
@@ -74,9 +86,9 @@ std::string write_text(const Runs& runs, const Json& timing, const Measure& meas
           "scored once on the test rows. Mean ± half the 95 % interval over seeds. A gain is "
           "paired "
           "by seed, and positive is better; \"level\" means that its interval lies within {} of "
-          "zero, a margin fixed before the runs. Backward passes count twice the forward "
+          "zero, a margin fixed before the runs. {}Backward passes count twice the forward "
           "pass.\n\n{}\n",
-          margin_of(measure), markdown(score_table(runs))) +
+          margin_of(measure), about_rows(runs, measure), markdown(score_table(runs))) +
       image("score by kind", scores) + "![MACs by kind](macs.svg)\n";
   if (!latency.svg.empty()) {
     text += fmt::format(
@@ -96,9 +108,15 @@ Arms arms() {
 
 Table score_table(const Runs& runs) {
   const Measure measure = measure_of(runs[0]);
+  const auto row_gain = [&](const Arm& arm) {
+    return estimate(row_gains(runs, arm.key, "standard", measure));
+  };
+  const bool rows_stored = std::any_of(std::begin(known_arms), std::end(known_arms),
+                                       [&](const Arm& arm) { return row_gain(arm).count > 0; });
   Table table{{"attention", measure.title, "gain over standard", "verdict", "attention parameters",
                "all parameters", "forward MACs", "forward + backward"},
               {}};
+  if (rows_stored) table.header.insert(table.header.begin() + 3, "± by test rows");
   for (const Arm& arm : known_arms) {
     const Estimate score = estimate(values_of(runs, arm.key, 1.0, measure.field));
     if (score.count == 0) continue;
@@ -116,6 +134,11 @@ Table score_table(const Runs& runs) {
          fmt::format("{:.0f}", mean_of(runs, arm, &Point::parameters)),
          fmt::format("{:.3f} M", mean_of(runs, arm, &Point::model_macs) / 1e6),
          fmt::format("{:.3f} M", mean_of(runs, arm, &Point::training_macs) / 1e6)});
+    if (!rows_stored) continue;
+    const Estimate row = row_gain(arm);
+    table.rows.back().insert(
+        table.rows.back().begin() + 3,
+        itself || row.count == 0 ? "-" : fmt::format("{:.3f}", measure.scale * row.half_width));
   }
   return table;
 }

@@ -80,6 +80,7 @@ ChoiceEvaluation evaluate_choice(const ElasticModel& model, const std::vector<Ba
                           raw_entropy.joined()};
   result.total.examples = result.tokens.size(0);
   result.total.accuracy = result.correct.to(torch::kFloat64).mean().item<double>();
+  result.total.correct = truths(result.correct);
   result.total.loss = result.loss.to(torch::kFloat64).mean().item<double>();
   return result;
 }

@@ -25,31 +25,37 @@ class LabelObjective : public Objective {
                       const ForwardOptions& options,
                       const ScoreCalibration& calibration) const override {
     const torch::InferenceMode inference;
-    torch::Tensor correct;
+    std::vector<torch::Tensor> correct;  // put together at the end: a GPU is waited for once
     torch::Tensor loss;
     torch::Tensor examples;
     Evaluation result;
     for (const Batch& batch : batches) {
       const torch::Tensor logits = calibrated(forward(weights, batch, options), calibration);
-      const torch::Tensor hits = (logits.argmax(-1) == batch.labels).sum();
+      correct.push_back(logits.argmax(-1) == batch.labels);
       const torch::Tensor sum =
           torch::cross_entropy_loss(logits, batch.labels, {}, torch::Reduction::Sum);
-      correct = correct.defined() ? correct + hits : hits;
       loss = loss.defined() ? loss + sum : sum;
       const torch::Tensor count = (batch.labels >= 0).sum();
       examples = examples.defined() ? examples + count : count;
     }
     result.examples = examples.defined() ? examples.item<int64_t>() : 0;
     if (result.examples == 0) return result;
-    result.accuracy = correct.item<double>() / static_cast<double>(result.examples);
+    const torch::Tensor hits = torch::cat(correct);
+    result.accuracy = hits.sum().item<double>() / static_cast<double>(result.examples);
     result.loss = loss.item<double>() / static_cast<double>(result.examples);
     result.language = weights.head == OutputHead::language;
     result.quality = result.language ? std::exp(-result.loss) : result.accuracy;
+    if (!result.language) result.correct = truths(hits);
     return result;
   }
 };
 
 }  // namespace
+
+std::vector<bool> truths(const torch::Tensor& flags) {
+  const torch::Tensor flat = flags.to(torch::kCPU).contiguous();
+  return std::vector<bool>(flat.data_ptr<bool>(), flat.data_ptr<bool>() + flat.numel());
+}
 
 std::shared_ptr<const Objective> label_objective() {
   static const auto only = std::make_shared<const LabelObjective>();

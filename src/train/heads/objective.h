@@ -24,6 +24,7 @@ struct Evaluation {
   bool language = false;
   std::vector<NamedMeasure> measures = {};  // of tasks other than one label a row, and what
   RowOutputs outputs = {};                  // they were computed from
+  std::vector<bool> correct = {};  // with one label a row: of each, in the order of the batches
 };
 
 class Objective {
@@ -65,6 +66,8 @@ std::shared_ptr<const Objective> objective_of(const ModelConfig& config);
 
 // z / temperature + offset; the same tensor where that changes nothing.
 torch::Tensor calibrated(const torch::Tensor& outputs, const ScoreCalibration& calibration);
+
+std::vector<bool> truths(const torch::Tensor& flags);  // a flat tensor of them, on any device
 
 // The prefixes that vectors are trained for: all, a half and a quarter of the dimensions.
 std::vector<int64_t> vector_widths(int64_t width);
