@@ -2,6 +2,7 @@
 // another in memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/files/file.h"
@@ -13,6 +14,8 @@
 #include "experiments/nested/experiment.h"
 #include "experiments/nested/summary.h"
 #include "experiments/record/runs.h"
+#include "experiments/record/test_rows.h"
+#include "experiments/reproduce.h"
 #include "experiments/variants/experiment.h"
 #include "experiments/variants/kind_budgets_summary.h"
 #include "experiments/variants/summary.h"
@@ -154,7 +157,7 @@ TEST_F(Experiments, VariantsGoOnAndGiveEachArmTheSameSteps) {
   variants::run_seed(experiment, 1, file(), progress_);
   experiment.arms.clear();
   const Record record = variants::run_seed(experiment, 1, file(), progress_);
-  ASSERT_EQ(record.arms.size(), 6U);
+  ASSERT_EQ(record.arms.size(), 7U);
   expect_complete(record);
   for (const NamedArm& named : record.arms) {
     EXPECT_EQ(named.arm.steps, record.find("standard")->steps);
@@ -167,6 +170,12 @@ TEST_F(Experiments, VariantsGoOnAndGiveEachArmTheSameSteps) {
   EXPECT_EQ(parameters("super"), 2 * 272 + 64);
   EXPECT_EQ(parameters("standard-matched"), 3 * 136 + 144);
   EXPECT_EQ(parameters("standard-mixing"), 4 * 272 + 64);
+  EXPECT_EQ(parameters("super-xavier"), parameters("super"));
+  EXPECT_NE(find_point(record, "super-xavier", 1)->loss, find_point(record, "super", 1)->loss);
+  const Point& point = *find_point(record, "super", 1);
+  const std::vector<bool> right = unpack_rows(point.correct, rows_of(record).test);
+  EXPECT_NEAR(static_cast<double>(std::count(right.begin(), right.end(), true)) / 80,
+              *point.accuracy, 1e-9);
   const Page page = variants::summarise({record}, Json::object());
   EXPECT_FALSE(page.svg("scores.svg").empty());
 }
@@ -175,11 +184,28 @@ TEST_F(Experiments, KindsTimesBudgetsRunAtMatchedMacs) {
   const Experiment experiment =
       small(variants::describe(variants::kind_budgets_task, /*quick=*/true));
   const Record record = variants::run_seed(experiment, 1, file(), progress_);
-  EXPECT_EQ(record.arms.size(), 12U) << "four kinds times none, budgeted and static";
+  EXPECT_EQ(record.arms.size(), 20U) << "four kinds times none, budgeted, static, adaptive, capped";
   expect_complete(record);
   EXPECT_EQ(record.find("standard-none")->heads, 2) << "a quarter of eight";
   EXPECT_GT(record.find("efficient-none")->heads.value_or(0), 2) << "which cost less";
   EXPECT_EQ(variants::kind_budget_tables({record}).size(), 4U);
+  for (const char* arm : {"standard-adaptive", "super-capped"}) {
+    EXPECT_EQ(record.find(arm)->steps, record.find("standard-none")->steps) << arm;
+    EXPECT_FALSE(record.find(arm)->points[0].correct.empty()) << arm;
+  }
+}
+
+TEST_F(Experiments, EverySeedMayHaveItsOwnSplit) {
+  Experiment experiment = small(variants::describe("sick", /*quick=*/true));
+  experiment.arms = {"standard"};
+  experiment.vary_split = true;
+  experiment.task.data_dir = folder_.path();
+  const Kind& kind = kind_named("variants");
+  const Runs runs = run_seeds(kind, experiment, {folder_.path() / "out", {1, 2}}, progress_);
+  require_one_recipe(runs);
+  EXPECT_FALSE(runs[0].recipe.contains("validation rows"));
+  const Page page = kind.summarise(runs, Json::object());
+  EXPECT_NE(page.text.find("each with a validation split of its own"), std::string::npos);
 }
 
 TEST_F(Experiments, AnotherRecipeIsNotMixedIntoAFolder) {

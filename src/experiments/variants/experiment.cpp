@@ -1,5 +1,6 @@
 #include "experiments/variants/experiment.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -38,6 +39,11 @@ class VariantsRun : public SeedRun {
       add_mixing(model.weights);
       train_arm(made, std::move(model));
     });
+    arm("super-xavier", [&](ArmRecord& made) {
+      ElasticModel model = begin(AttentionKind::super);
+      draw_mixing(model.weights);
+      train_arm(made, std::move(model));
+    });
     return record_;
   }
 
@@ -70,17 +76,35 @@ class VariantsRun : public SeedRun {
     for_each_attention(weights, [&](AttentionWeights& each) { each.mixing = matrices[next++]; });
   }
 
+  // W_A from Xavier's uniform distribution, where ours starts near the identity.
+  void draw_mixing(ModelWeights& weights) {
+    uint64_t layer = 0;
+    for_each_attention(weights, [&](AttentionWeights& each) {
+      const auto positions = static_cast<double>(each.mixing.size(0));
+      const double reach = std::sqrt(6 / (positions + positions));
+      Random random{seed_, layer++, 0x786176696572};
+      torch::Tensor drawn = torch::empty(each.mixing.sizes());
+      float* values = drawn.data_ptr<float>();
+      for (int64_t i = 0; i < drawn.numel(); ++i) {
+        values[i] = static_cast<float>(reach * (2 * random.uniform() - 1));
+      }
+      each.mixing = (each.causal ? drawn.tril() : drawn).to(device_);
+    });
+  }
+
   void train_arm(ArmRecord& arm, ElasticModel model) {
     const int64_t steps = steps_for(recipe().dense_epochs, *source_);
     arm.parameters = parameters_of(model);  // before training makes views of them
     arm.attention_parameters = attention_parameters_of(model);
-    const TrainingResult result =
+    const TrainingResult trained =
         train(model, plan(dense_stage(recipe().stages, validation_), steps, recipe().dense_rate),
               /*salt=*/0);
     arm.steps = steps;
-    arm.best_step = result.stages[0].best_step;
+    arm.best_step = trained.stages[0].best_step;
     arm.validation = {measured(evaluate(model.weights, validation_, model.evaluation()))};
-    Point point = measured(evaluate(model.weights, test_, model.evaluation()));
+    const Evaluation result = evaluate(model.weights, test_, model.evaluation());
+    Point point = measured(result);
+    point.correct = correct_rows(result);
     if (data_.task == Task::translate) {
       const auto tokenizer = make_tokenizer(data_.tokenizer, data_.lower_case, *data_.vocabulary);
       point.bleu = score_translations(model, *tokenizer, data_.test, default_beam).bleu;

@@ -6,6 +6,7 @@
 //   super             Q, O and a mixing matrix
 //   standard-matched  Standard with half the heads: as many attention parameters as Efficient
 //   standard-mixing   Standard with Super's mixing matrix: what the matrix does by itself
+//   super-xavier      Super whose mixing matrix starts as Xavier draws it, not near the identity
 #pragma once
 
 #include <filesystem>

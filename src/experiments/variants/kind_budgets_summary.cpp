@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "budget/attention_kind.h"
 #include "experiments/summary/parts.h"
 #include "experiments/variants/measures.h"
@@ -9,7 +11,7 @@
 namespace headroom::experiments::variants {
 namespace {
 
-constexpr const char* methods[] = {"none", "budgeted", "static"};
+constexpr const char* methods[] = {"none", "budgeted", "static", "adaptive", "capped"};
 
 std::string arm_name(AttentionKind kind, const char* method) {
   return fmt::format("{}-{}", attention_name(kind), method);
@@ -17,7 +19,8 @@ std::string arm_name(AttentionKind kind, const char* method) {
 
 template <typename Cell>
 Table kind_table(const Cell& cell) {
-  Table table{{"attention", methods[0], methods[1], methods[2]}, {}};
+  Table table{{"attention"}, {}};
+  table.header.insert(table.header.end(), std::begin(methods), std::end(methods));
   for (const AttentionKind kind : all_attention_kinds) {
     std::vector<std::string> row = {std::string(attention_name(kind))};
     for (const char* method : methods) row.push_back(cell(arm_name(kind, method)));
@@ -78,7 +81,10 @@ Page summarise_kind_budgets(const Runs& runs) {
       "\nEvery arm may cost what Standard costs with a quarter of its heads; where heads cost "
       "less, "
       "more of them are kept. `none` has only so many heads from the start, `budgeted` and "
-      "`static` choose them. All arms take the same steps.\n";
+      "`static` choose them, `adaptive` for each text, with controllers that are paid from the "
+      "same "
+      "allowance; `capped` is `budgeted` and `adaptive` together. All arms take the same steps. "
+      "Mean ± half the 95 % interval over seeds.\n";
   for (const auto& [title, table] : kind_budget_tables(runs)) {
     text += fmt::format("\n## {}\n\n{}", title, markdown(table));
   }

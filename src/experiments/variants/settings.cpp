@@ -73,6 +73,7 @@ void set_kind_budgets(Experiment& experiment) {
   experiment.task.max_tokens = 64;
   experiment.shape = sized(4, 128, 8, 256);
   set_epochs(experiment, 2, 128, 1e-3);
+  experiment.recipe.adaptive.distill_weight = 0.5;  // as soft and hard stages follow their teacher
   experiment.recipe.soft_epochs = 1.5;
   experiment.recipe.hard_epochs = 0.5;
   experiment.recipe.soft_rate = 5e-4;
