@@ -1,6 +1,8 @@
 #include "train/rows/task_texts.h"
 
+#include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,15 +25,26 @@ TextDataset take_rows(TextDataset& dataset, const std::vector<int32_t>& rows) {
   return part;
 }
 
+constexpr int64_t fewest_premises = 10;  // that validation rows must have, to be split by them
+
 // Pairs that share their first text stay together: seen with another second text in training, a
 // premise tells something about its label.
 SplitIndices split_rows(const TextDataset& all, const TaskRequest& request) {
   const int64_t count = request.validation_count(static_cast<int64_t>(all.rows.size()));
   if (!all.pairs) return split_stratified(all.row_labels(), count, request.split_seed);
   std::vector<std::string_view> premises;
+  std::unordered_map<std::string_view, int64_t> rows_of;
+  int64_t largest = 0;
   premises.reserve(all.rows.size());
-  for (const TextRow& row : all.rows) premises.push_back(row.text);
-  return split_grouped(premises, count, request.split_seed);
+  for (const TextRow& row : all.rows) {
+    premises.push_back(row.text);
+    largest = std::max(largest, ++rows_of[row.text]);
+  }
+  // Where few texts stand first, such as a handful of questions, they are what is asked, not what
+  // is learned.
+  const bool few = largest * fewest_premises > count;
+  return few ? split_stratified(all.row_labels(), count, request.split_seed)
+             : split_grouped(premises, count, request.split_seed);
 }
 
 }  // namespace
