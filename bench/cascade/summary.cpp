@@ -6,6 +6,7 @@
 #include <cctype>
 #include <functional>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/error.h"
@@ -242,8 +243,11 @@ std::string group_section(const RunGroup& group) {
       first.at("validation_rows").get<int64_t>(), first.at("test_rows").get<int64_t>(),
       first.at("timed_texts").get<int64_t>(), first.at("rounds").get<int>());
   int64_t differing = 0;
+  std::set<std::string> notes;  // once each
   for (const Json& run : group.runs) {
-    if (run.contains("note")) text += fmt::format(" {}", run.at("note").get<std::string>());
+    if (run.contains("note") && notes.insert(run.at("note").get<std::string>()).second) {
+      text += fmt::format(" {}", run.at("note").get<std::string>());
+    }
     differing += run.value("differing_answers", int64_t{0});
   }
   if (differing > 0) {

@@ -45,7 +45,6 @@ struct TaskRequest {
   uint64_t max_memory = 0;      // bytes that rows may take; 0: what is available
   int64_t patch = 4;            // images: side of a patch, in pixels
   int64_t augment = 2;          // images: pixels that training moves them by, either way
-  bool keep_end = false;        // texts that are too long lose their beginning
   uint64_t split_seed = 1;      // of the validation split, apart from the training seed
 
   // Rows, or queries of a ranking, to set aside of `rows`. The weight of BM25 in a ranker's scores
