@@ -115,7 +115,7 @@ TEST(Schedule, SaysWhenACallWouldMakeOthersLate) {
   Schedule schedule = schedule_of(1, two_workers());
   const WaitingText just_in_time = exact_text(70, 1, 0, 10);
   ASSERT_FALSE(schedule.offer(0, one(from("a", just_in_time)), 0).refused);
-  const Admission admission = schedule.offer(0, one(from("b", exact_text(8, 1, 0, 9))), 0);
+  const Admission admission = schedule.offer(0, one(from("a", exact_text(12, 1, 0, 9))), 0);
   ASSERT_TRUE(admission.refused);
   EXPECT_NE(admission.refused->message.find("would make others late"), std::string::npos)
       << admission.refused->message;
@@ -144,9 +144,10 @@ TEST(Schedule, AHigherClassMayMakeALowerOneLateButNotTheOtherWayRound) {
     Schedule schedule = schedule_of(1, two_workers());
     const WaitingText just_in_time = exact_text(70, 1, 0, 10);
     EXPECT_FALSE(schedule.offer(0, one(from("a", with(first, just_in_time))), 0).refused);
-    // Goes first by its deadline, or by its class.
-    const WaitingText hurried = exact_text(8, 1, 0, 9);
-    return schedule.offer(0, one(from("b", with(second, hurried))), 0).refused.has_value();
+    // Goes first by its deadline, or by its class. Of the same client: one that had less of the
+    // workers may delay another's.
+    const WaitingText hurried = exact_text(12, 1, 0, 9);
+    return schedule.offer(0, one(from("a", with(second, hurried))), 0).refused.has_value();
   };
   EXPECT_TRUE(second_is_refused(Priority::normal, Priority::normal));
   EXPECT_FALSE(second_is_refused(Priority::low, Priority::normal));
