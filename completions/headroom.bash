@@ -9,18 +9,20 @@ _headroom() {
   fi
   case "$verb ${COMP_WORDS[COMP_CWORD - 1]}" in
     'train --task') words='classify pair image lm translate synthetic multilabel regress rerank tag embed' ;;
+    'train --truncation') words='auto head tail head_tail' ;;
     'train --tokenizer') words='word wordpiece character space pipeline' ;;
     'train --method') words='dense nested budgeted static adaptive' ;;
     'train --attention') words='standard optimized efficient super' ;;
     'train --scope') words='heads heads+ffn' ;;
-    'train --allocation') words='uniform ranked depth' ;;
+    'train --allocation') words='uniform ranked depth searched' ;;
     'train --weights') words='fp32 bf16' ;;
     'train --device') words='cpu cuda' ;;
     'elastic --scope') words='heads heads+ffn' ;;
-    'elastic --allocation') words='uniform ranked depth' ;;
+    'elastic --allocation') words='uniform ranked depth searched' ;;
     'elastic --weights') words='fp32 bf16' ;;
     'elastic --device') words='cpu cuda' ;;
     'pretrain --attention') words='standard optimized efficient super' ;;
+    'pretrain --objective') words='masked replaced' ;;
     'pretrain --device') words='cpu cuda' ;;
     'reproduce --device') words='cpu cuda' ;;
     'eval --engine') words='native torch' ;;
@@ -49,9 +51,9 @@ _headroom() {
     'tokenize --input') words='text jsonl' ;;
   esac
   [ -n "$words" ] || case "$verb/$word" in
-    train/-*) words='--help --help-all --task --data --eval-data --validation-data --max-tokens --tokenizer --cased --letter-case --vocab-size --min-count --patch --augment --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --anchor-budgets --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --config --json' ;;
+    train/-*) words='--help --help-all --task --data --eval-data --validation-data --max-tokens --truncation --tokenizer --cased --letter-case --vocab-size --min-count --patch --augment --train-rows --validation-rows --data-dir --max-memory --method --attention --layers --decoder-layers --width --heads --ffn --budget --init --scope --allocation --ffn-group --free-slopes --epochs --soft-epochs --hard-epochs --nested-epochs --batch --lr --soft-lr --hard-lr --nested-lr --gate-lr-factor --warmup --dropout --weight-decay --clip --label-smoothing --mass-weight --overshoot-weight --distill-weight --temperature --anchor-budgets --validate-every --patience --bf16 --adaptive-epochs --adaptive-lr --controller-lr-factor --controller-width --initial-share --share-low --share-high --hinge-weight --share-weight-first --share-weight-last --share-weight-from --share-weight-until --entropy-weight-first --entropy-weight-last --entropy-weight-from --entropy-weight-until --tau-first --tau-last --tau-from --tau-until --noise-first --noise-last --noise-from --noise-until --hard-first --hard-last --hard-from --hard-until --adaptive-distill --cap-gates --minutes --out --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --config --json' ;;
     elastic/-*) words='--help --help-all --model --texts --out --data-dir --max-tokens --validation-rows --max-memory --scope --allocation --ffn-group --epochs --lr --batch --patience --bf16 --dropout --weight-decay --temperature --resume --restart --save-seconds --weights --budgets --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --json' ;;
-    pretrain/-*) words='--help --help-all --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --steps --minutes --batch --lr --warmup --dropout --weight-decay --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --config --json' ;;
+    pretrain/-*) words='--help --help-all --text --data-dir --init --vocab --vocab-size --cased --attention --layers --width --heads --ffn --max-tokens --objective --steps --minutes --batch --lr --warmup --dropout --weight-decay --generator-share --nested-share --mask --mask-end --validation-rows --validate-every --max-memory --out --weights --resume --restart --save-seconds --seed --threads --device --nproc --max-restarts --accumulate --rank-timeout --config --json' ;;
     reproduce/-*) words='--help --help-all --task --init --seeds --arms --epochs --train-rows --out --quick --vary-split --time-again --runs-only --summary-only --data-dir --device --threads --json' ;;
     eval/-*) words='--help --help-all --model --data --budgets --save --engine --precision --data-dir --threads --device --json' ;;
     predict/-*) words='--help --help-all --text --input --model --budget --latency-ms --all-tokens --aggregation --raw-scores --out --out-dir --resume --from-byte --shard --bad-rows --no-timing --max-new-tokens --temperature --top-k --beam --seed --data-dir --engine --precision --threads --device --packed-cache --json' ;;

@@ -139,9 +139,10 @@ struct Detecting {
   Validation validate() { return replaced_tokens_stage(masks, validation)->validate(model); }
   torch::Tensor loss(double nested = 0, uint64_t seed = 1) {
     const auto stage = replaced_tokens_stage(masks, validation, {}, nested);
-    stage->prepare(model);
-    torch::manual_seed(1);
     Random random{seed};
+    SilentProgress silent;
+    stage->prepare(model, random, silent);
+    torch::manual_seed(1);
     return stage->loss(model, validation[0], random);
   }
 

@@ -65,7 +65,9 @@ class ReplacedTokensStage : public Stage {
   }
 
   std::string name() const override { return "pretrain"; }
-  void prepare(ElasticModel& model) override { nested_.prepare(model); }
+  void prepare(ElasticModel& model, Random& /*random*/, ProgressSink& /*progress*/) override {
+    nested_.prepare(model);
+  }
 
   void advance(double progress) override {
     share_ = settings_.share_at(progress);
