@@ -17,6 +17,15 @@
 namespace headroom {
 namespace {
 
+constexpr int least_seeds = 3;
+
+// The interval of two seeds says nothing: Student's t with one degree of freedom.
+report::Estimate over_seeds(const std::vector<double>& values) {
+  report::Estimate found = report::estimate(values);
+  if (found.count < least_seeds) found.half_width = 0;
+  return found;
+}
+
 namespace fs = std::filesystem;
 
 // What --budget auto should give: at most `loss` below the full model in `time` of its time.
@@ -30,7 +39,7 @@ constexpr Goal goals[] = {{"agnews", 0.0025, 0.12},   {"agnews", 0.001, 0.25},
                           {"dbpedia", 0.002, 0.30},   {"newsgroups20", 0.002, 0.30}};
 
 // Where a set stands on the page.
-size_t place_of(const std::string& data) {
+size_t rank_of(const std::string& data) {
   const auto found = std::find_if(std::begin(goals), std::end(goals),
                                   [&](const Goal& g) { return g.data == data; });
   return static_cast<size_t>(found - std::begin(goals));
@@ -61,14 +70,14 @@ std::vector<ArmSummary> summarise(const std::vector<Json>& runs) {
     const auto over_seeds = [&](const char* key) {
       std::vector<double> values;
       for (const Json& run : runs) values.push_back(value_of(run, name, key));
-      return report::estimate(values);
+      return over_seeds(values);
     };
     ArmSummary summary{name, arm.at("kind"), over_seeds("accuracy"), {}, {}, {}, {}, {}};
     std::vector<double> differences;
     for (const Json& run : runs) {
       differences.push_back(value_of(run, name, "accuracy") - value_of(run, "1", "accuracy"));
     }
-    summary.difference = report::estimate(differences);
+    summary.difference = over_seeds(differences);
     summary.us_per_text[0] = over_seeds("us_per_text_batch_1");
     summary.us_per_text[1] = over_seeds("us_per_text_batch_32");
     summary.time_share[0] = over_seeds("time_share_batch_1");
@@ -104,8 +113,8 @@ std::vector<RunGroup> read_groups(const fs::path& folder) {
   }
   // Sets in the order of their goals, more seeds first.
   std::stable_sort(groups.begin(), groups.end(), [](const RunGroup& a, const RunGroup& b) {
-    return std::tuple(place_of(a.data), a.data, b.runs.size()) <
-           std::tuple(place_of(b.data), b.data, a.runs.size());
+    return std::tuple(rank_of(a.data), a.data, b.runs.size()) <
+           std::tuple(rank_of(b.data), b.data, a.runs.size());
   });
   return groups;
 }
@@ -132,12 +141,13 @@ void name_pictures(std::vector<RunGroup>& groups) {
 }
 
 std::string percent(const report::Estimate& value) {
-  return value.count < 2 ? fmt::format("{:.2f}", 100 * value.mean)
-                         : fmt::format("{:.2f} ± {:.2f}", 100 * value.mean, 100 * value.half_width);
+  return value.count < least_seeds
+             ? fmt::format("{:.2f}", 100 * value.mean)
+             : fmt::format("{:.2f} ± {:.2f}", 100 * value.mean, 100 * value.half_width);
 }
 
 std::string number(const report::Estimate& value, int decimals) {
-  return value.count < 2
+  return value.count < least_seeds
              ? fmt::format("{:.{}f}", value.mean, decimals)
              : fmt::format("{:.{}f} ± {:.{}f}", value.mean, decimals, value.half_width, decimals);
 }
@@ -173,8 +183,7 @@ std::optional<GoalResult> try_goal(const RunGroup& group, const Goal& goal) {
     shares[0].push_back(dearest->at("time_share_batch_1"));
     shares[1].push_back(dearest->at("time_share_batch_32"));
   }
-  GoalResult result{report::estimate(differences),
-                    {report::estimate(shares[0]), report::estimate(shares[1])}};
+  GoalResult result{over_seeds(differences), {over_seeds(shares[0]), over_seeds(shares[1])}};
   result.reached = result.difference.mean >= -goal.loss;
   return result;
 }
@@ -272,7 +281,7 @@ std::string promise_section(const std::vector<RunGroup>& groups) {
     }
     if (splits == 0) continue;
     table.rows.push_back({set_title(group.data), group.base, std::to_string(splits),
-                          std::to_string(broken), number(report::estimate(spent), 3)});
+                          std::to_string(broken), number(over_seeds(spent), 3)});
   }
   return fmt::format(
       "## Does the promise hold?\n\n`--agreement 0.99`, tuned on half of the test rows and tried "
@@ -290,7 +299,7 @@ std::string calibration_section(const std::vector<RunGroup>& groups) {
       const auto over_seeds = [&](const char* key) {
         std::vector<double> values;
         for (const Json& run : group.runs) values.push_back(run.at("calibration").at(i).at(key));
-        return report::estimate(values);
+        return over_seeds(values);
       };
       table.rows.push_back({set_title(group.data), group.base,
                             fmt::format("{}", budgets[i].at("budget").get<double>()),
@@ -339,8 +348,8 @@ std::string write_summary(const fs::path& folder, const fs::path& out) {
       "temperatures and ladders are fitted to rows of the training set that it was not trained on; "
       "test rows are scored once. *auto, mean 0.12* is the ladder of `tune --mean-budget 0.12`. "
       "Times are of text in, answer out: tokenising is included, but for ONNX Runtime's; loading "
-      "is not; every round has all arms in shuffled order; medians. Accuracy × 100. With several "
-      "seeds: mean ± half a 95 % interval (Student's t).\n\n";
+      "is not; every round has all arms in shuffled order; medians. Accuracy × 100. Of several "
+      "seeds the mean, of three or more with ± half a 95 % interval (Student's t).\n\n";
   page += goals_section(groups, json["goals"]);
   for (const RunGroup& group : groups) {
     page += group_section(group);
