@@ -166,7 +166,11 @@ Tokens Tokenizer::tokens(const Text& text, int max_tokens) const {
       tokens.ids.insert(tokens.ids.end(), kept.ids.begin(), kept.ids.end());
     }
   }
-  if (letter_case_) tokens.types = encode_with_offsets(text, max_tokens).types;
+  if (letter_case_) {
+    tokens.types = encode_with_offsets(text, max_tokens).types;
+  } else if (text.pair && framing_.typed()) {  // an empty one: as encode_pair() says it
+    tokens.types.assign(tokens.ids.size(), 0);
+  }
   return tokens;
 }
 

@@ -97,7 +97,8 @@ TEST_F(Engines, PretrainOnReplacedTokensTellsOfBothModels) {
   const TemporaryFolder folder;
   const Arguments arguments = pretraining(folder.write("text.txt", separable_rows()).string(),
                                           (folder.path() / "encoder").string());
-  expect_failure(run(joined(arguments, {"--objective", "guessed"})), 2, "masked, replaced");
+  expect_json_error(run(joined(arguments, {"--objective", "guessed"})), 2, "usage",
+                    "masked, replaced");
   expect_keys(
       only_json_line(run(joined(arguments, {"--objective", "replaced"}))),
       {"documents", "text_tokens", "steps", "tokens_seen", "tokens_per_second", "replaced_found",

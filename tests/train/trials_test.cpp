@@ -48,7 +48,7 @@ TEST(Minutes, TrainWithTheBestOfTheTrials) {
   const TrainRequest request = short_request(folder);
   Notes notes;
   train_model(request, notes);
-  EXPECT_TRUE(notes.hold("--minutes 30: trials for 10 of them, beginning with dense 1 epochs"));
+  EXPECT_TRUE(notes.hold("--minutes 30: trials for 10 of them, beginning with dense 1 epoch"));
   EXPECT_TRUE(notes.hold("dropout  steps  seconds  validation")) << "the table";
   const std::vector<Json> trials = logged_trials(request.out);
   ASSERT_EQ(trials.size(), 8U);
