@@ -20,7 +20,7 @@ namespace {
 constexpr int least_seeds = 3;
 
 // The interval of two seeds says nothing: Student's t with one degree of freedom.
-report::Estimate over_seeds(const std::vector<double>& values) {
+report::Estimate seed_estimate(const std::vector<double>& values) {
   report::Estimate found = report::estimate(values);
   if (found.count < least_seeds) found.half_width = 0;
   return found;
@@ -70,14 +70,14 @@ std::vector<ArmSummary> summarise(const std::vector<Json>& runs) {
     const auto over_seeds = [&](const char* key) {
       std::vector<double> values;
       for (const Json& run : runs) values.push_back(value_of(run, name, key));
-      return over_seeds(values);
+      return seed_estimate(values);
     };
     ArmSummary summary{name, arm.at("kind"), over_seeds("accuracy"), {}, {}, {}, {}, {}};
     std::vector<double> differences;
     for (const Json& run : runs) {
       differences.push_back(value_of(run, name, "accuracy") - value_of(run, "1", "accuracy"));
     }
-    summary.difference = over_seeds(differences);
+    summary.difference = seed_estimate(differences);
     summary.us_per_text[0] = over_seeds("us_per_text_batch_1");
     summary.us_per_text[1] = over_seeds("us_per_text_batch_32");
     summary.time_share[0] = over_seeds("time_share_batch_1");
@@ -183,7 +183,8 @@ std::optional<GoalResult> try_goal(const RunGroup& group, const Goal& goal) {
     shares[0].push_back(dearest->at("time_share_batch_1"));
     shares[1].push_back(dearest->at("time_share_batch_32"));
   }
-  GoalResult result{over_seeds(differences), {over_seeds(shares[0]), over_seeds(shares[1])}};
+  GoalResult result{seed_estimate(differences),
+                    {seed_estimate(shares[0]), seed_estimate(shares[1])}};
   result.reached = result.difference.mean >= -goal.loss;
   return result;
 }
@@ -281,7 +282,7 @@ std::string promise_section(const std::vector<RunGroup>& groups) {
     }
     if (splits == 0) continue;
     table.rows.push_back({set_title(group.data), group.base, std::to_string(splits),
-                          std::to_string(broken), number(over_seeds(spent), 3)});
+                          std::to_string(broken), number(seed_estimate(spent), 3)});
   }
   return fmt::format(
       "## Does the promise hold?\n\n`--agreement 0.99`, tuned on half of the test rows and tried "
@@ -299,7 +300,7 @@ std::string calibration_section(const std::vector<RunGroup>& groups) {
       const auto over_seeds = [&](const char* key) {
         std::vector<double> values;
         for (const Json& run : group.runs) values.push_back(run.at("calibration").at(i).at(key));
-        return over_seeds(values);
+        return seed_estimate(values);
       };
       table.rows.push_back({set_title(group.data), group.base,
                             fmt::format("{}", budgets[i].at("budget").get<double>()),
