@@ -30,6 +30,7 @@ struct Options {
   std::string model;
   std::string onnx;
   std::string peer_server;  // onnxruntime-server.js; empty: without ONNX Runtime
+  std::string commit = "unknown";
   std::string out = "docs/results";
   std::string data = "agnews:test";
   std::string data_dir = "data";
@@ -200,6 +201,7 @@ int measure(const Options& options) {
   Json results;
   results["machine"] = describe_machine();
   results["date"] = today();
+  results["commit"] = options.commit;
   results["model"] = std::filesystem::path(options.model).filename().string();
   results["deadline_ms"] = options.deadline_ms;
   results["seconds"] = options.seconds;
@@ -233,6 +235,7 @@ int run(int argc, char** argv) {
   app.add_option("--onnx", options.onnx, "the same model as ONNX");
   app.add_option("--peer-server", options.peer_server, "onnxruntime-server.js");
   app.add_option("--out", options.out, "folder for overload.json and overload.md");
+  app.add_option("--commit", options.commit, "that the programs were built from");
   app.add_option("--data", options.data);
   app.add_option("--data-dir", options.data_dir)->envname("HEADROOM_DATA");
   app.add_option("--seconds", options.seconds, "of the trace");

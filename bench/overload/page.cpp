@@ -38,7 +38,7 @@ std::string overload_page(const Json& results) {
       "# More than a server can do\n\n"
       "What is asked, answered in time, answered late and refused when requests come faster than "
       "they can be\n"
-      "answered. Made by `make bench-overload` on {} ({} cores), {}; "
+      "answered. Made by `make bench-overload` on {} ({} cores), {}, commit {}; "
       "[overload.json](overload.json) has every number.\n\n"
       "A trace of {:.0f} s (seed {}) is replayed open-loop, so that a slow server cannot slow the "
       "client down: a day (0.4 to 1.6\n"
@@ -56,9 +56,9 @@ std::string overload_page(const Json& results) {
       "| refused | told at once that there will be no answer |\n"
       "| accuracy | right labels, of those answered |\n\n",
       machine.at("cpu").get<std::string>(), machine.at("cores").get<int>(),
-      results.at("date").get<std::string>(), results.at("seconds").get<double>(),
-      results.at("seed").get<int64_t>(), results.at("deadline_ms").get<double>(),
-      results.at("capacity").at("headroom").get<double>(),
+      results.at("date").get<std::string>(), results.at("commit").get<std::string>(),
+      results.at("seconds").get<double>(), results.at("seed").get<int64_t>(),
+      results.at("deadline_ms").get<double>(), results.at("capacity").at("headroom").get<double>(),
       results.at("capacity").at("onnxruntime").get<double>(),
       results.at("grace_seconds").get<double>());
   for (const Json& arm : results.at("arms")) {
