@@ -100,7 +100,8 @@ THREADED_TESTS := engine_test server_test http_test
 test-threads: check-packages ## the tests of the engine and the server under the thread sanitizer
 	cmake --preset tsan -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g1' -DCMAKE_UNITY_BUILD=ON
 	cmake --build --preset tsan -j $(JOBS) --target $(THREADED_TESTS)
-	set -e; for test in $(THREADED_TESTS); do $(BUILD)/tsan/bin/$$test --gtest_brief=1; done
+	set -e; export TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan-suppressions.txt; \
+	for test in $(THREADED_TESTS); do $(BUILD)/tsan/bin/$$test --gtest_brief=1; done
 
 # Every kernel of every instruction set beside its reference, and the choice among them on CPUs with fewer. Times of an
 # emulated CPU say nothing.

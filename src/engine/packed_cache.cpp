@@ -41,7 +41,7 @@ void require_own_folder(const fs::path& folder) {
     refuse(folder, "belongs to somebody else, who could exchange weights: name one of yours");
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    refuse(folder, "others may write to it and exchange weights: chmod go-w");
+    refuse(folder, "others may write to it and exchange weights: name one of yours, or chmod go-w");
   }
 }
 
