@@ -15,27 +15,50 @@
 namespace headroom {
 namespace {
 
-constexpr const char* program_name = "onnxruntime-peer.js";
+// What runs ONNX Runtime, and what has to be in the folder for it.
+struct PeerProgram {
+  const char* interpreter;
+  const char* script;
+  const char* package;  // nothing where the interpreter finds it elsewhere
+};
+constexpr PeerProgram node_peer = {"node", "onnxruntime-peer.js",
+                                   "node_modules/onnxruntime-node/package.json"};
+constexpr PeerProgram python_peer = {"python3", "onnxruntime-peer.py", nullptr};
 
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorCode::runtime, "ask onnxruntime", message);
 }
 
-// `node SCRIPT` with one socket as its standard input and output.
-pid_t start_node(const std::filesystem::path& script, int socket) {
+// Node's, or where that was not installed Python's.
+const PeerProgram& program_in(const std::filesystem::path& directory) {
+  for (const char* part : {node_peer.script, node_peer.package}) {
+    if (std::filesystem::exists(directory / part)) continue;
+    if (std::filesystem::exists(directory / python_peer.script)) return python_peer;
+    throw Error(ErrorCode::usage, "start onnxruntime",
+                fmt::format("{} is not there; `make peers` installs it, --peer-dir says where "
+                            "else it is",
+                            (directory / part).string()));
+  }
+  return node_peer;
+}
+
+// Its interpreter, with one socket as its standard input and output.
+pid_t start(const PeerProgram& program, const std::filesystem::path& directory, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
-  std::string node = "node";
-  std::string path = script.string();
-  char* const arguments[] = {node.data(), path.data(), nullptr};
+  std::string interpreter = program.interpreter;
+  std::string path = (directory / program.script).string();
+  char* const arguments[] = {interpreter.data(), path.data(), nullptr};
   pid_t process = -1;
-  const int problem = posix_spawnp(&process, node.c_str(), &actions, nullptr, arguments, ::environ);
+  const int problem =
+      posix_spawnp(&process, program.interpreter, &actions, nullptr, arguments, ::environ);
   posix_spawn_file_actions_destroy(&actions);
   if (problem != 0) {
     throw Error(ErrorCode::usage, "start onnxruntime",
-                fmt::format("node: {}; `make peers` installs it", std::strerror(problem)));
+                fmt::format("{}: {}; `make peers` installs what is needed", program.interpreter,
+                            std::strerror(problem)));
   }
   return process;
 }
@@ -43,19 +66,12 @@ pid_t start_node(const std::filesystem::path& script, int socket) {
 }  // namespace
 
 OnnxRuntimePeer::OnnxRuntimePeer(const std::filesystem::path& directory) {
-  for (const char* part : {program_name, "node_modules/onnxruntime-node/package.json"}) {
-    if (!std::filesystem::exists(directory / part)) {
-      throw Error(ErrorCode::usage, "start onnxruntime",
-                  fmt::format("{} is not there; `make peers` installs it, --peer-dir says where "
-                              "else it is",
-                              (directory / part).string()));
-    }
-  }
+  const PeerProgram& program = program_in(directory);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
   socket_ = ends[0];
   try {
-    process_ = start_node(directory / program_name, ends[1]);
+    process_ = start(program, directory, ends[1]);
   } catch (...) {
     ::close(ends[0]);
     ::close(ends[1]);

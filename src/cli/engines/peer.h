@@ -21,8 +21,8 @@ struct PeerRun {
 
 class OnnxRuntimePeer {
  public:
-  // Starts node with onnxruntime-peer.js of `directory`. Throws ErrorCode::usage, saying how to
-  // install them, when they are not there.
+  // Starts node with onnxruntime-peer.js of `directory`, or python3 with onnxruntime-peer.py where
+  // only that is there. Throws ErrorCode::usage, saying how to install them, when neither is.
   explicit OnnxRuntimePeer(const std::filesystem::path& directory);
   ~OnnxRuntimePeer();
   OnnxRuntimePeer(const OnnxRuntimePeer&) = delete;
