@@ -14,7 +14,11 @@ struct Climbed {
   double budget = 0;  // sum of the rungs'
 };
 
-// Of every row. `rows` has not been given temperatures.
+// What the engine answers at a flat budget, the `at`-th of `rows`, which has not been given
+// temperatures: the model's scores, and rung zero's where the policy gives it a say.
+Scores answered(const Policy& policy, const ScoredRows& rows, size_t at, size_t row);
+
+// Of every row, likewise.
 std::vector<Climbed> climb(const Policy& policy, const ScoredRows& rows);
 
 }  // namespace headroom

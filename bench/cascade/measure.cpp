@@ -69,7 +69,7 @@ struct Arm {
   std::string kind;
   Budget budget = {};
   double promised = 0;                         // mean budget of a ladder
-  TuneReport report = {};                      // of a ladder
+  TuneReport report = {};                      // of a ladder, and where rung zero has a say
   std::vector<Climbed> climbed = {};           // test rows; none of a peer
   std::shared_ptr<Session> session = {};       // none of a peer
   std::function<double(size_t)> time_ms = {};  // a peer's own measure, at a batch size
@@ -93,6 +93,12 @@ TuneReport fit(const ScoredRows& rows, const std::vector<size_t>& order,
   const auto half = order.begin() + static_cast<ptrdiff_t>(order.size() / 2);
   return fit_policy(pick_rows(rows, {order.begin(), half}), pick_rows(rows, {half, order.end()}),
                     settings);
+}
+
+// The same temperatures, and answers of the model alone.
+TuneReport without_blends(TuneReport report) {
+  for (ScoreCalibration& each : report.policy.temperatures) each.lexical = 0;
+  return report;
 }
 
 ScoredRows without_rung_zero(ScoredRows rows) {
@@ -131,10 +137,11 @@ void score(const ScoredRows& tested, Arm& arm) {
   if (arm.budget.automatic) {
     arm.climbed = climb(arm.report.policy, tested);
   } else {
-    const auto at =
-        std::find_if(tested.at_budgets.begin(), tested.at_budgets.end(),
-                     [&](const BudgetScores& b) { return b.budget == arm.budget.fraction; });
-    for (const Scores& scores : at->scores) {
+    size_t at = 0;
+    while (tested.at_budgets[at].budget != arm.budget.fraction) ++at;
+    for (size_t row = 0; row < tested.size(); ++row) {
+      const Scores scores = arm.kind == "flat" ? tested.at_budgets[at].scores[row]
+                                               : answered(arm.report.policy, tested, at, row);
       arm.climbed.push_back({best_label(scores), arm.budget.fraction});
     }
   }
@@ -262,11 +269,12 @@ Json promise_splits(const ScoredRows& rows, const CascadeOptions& options) {
     const auto half = order.begin() + static_cast<ptrdiff_t>(order.size() / 2);
     const TuneReport report = fit(rows, {order.begin(), half}, settings);
     const ScoredRows fresh = pick_rows(rows, {half, order.end()});
+    const size_t last = fresh.at_budgets.size() - 1;
     const std::vector<Climbed> climbed = climb(report.policy, fresh);
     const auto count = static_cast<double>(fresh.size());
     double agreement = 0;
     for (size_t row = 0; row < fresh.size(); ++row) {
-      const size_t full = best_label(fresh.at_budgets.back().scores[row]);
+      const size_t full = best_label(answered(report.policy, fresh, last, row));
       agreement += climbed[row].label == full ? 1 / count : 0;
       spent += climbed[row].budget / (count * options.splits);
     }
@@ -284,14 +292,16 @@ Json promise_splits(const ScoredRows& rows, const CascadeOptions& options) {
 
 Json calibration_errors(const Policy& policy, const ScoredRows& test) {
   Json errors = Json::array();
-  for (const BudgetScores& at : test.at_budgets) {
-    std::vector<Scores> scores = at.scores;
-    const double before = calibration_error(scores, test.labels);
-    const double temperature = policy.temperature_of(at.budget);
-    for (Scores& row : scores) apply_temperature(row, temperature);
-    errors.push_back({{"budget", at.budget},
-                      {"temperature", temperature},
-                      {"before", before},
+  for (size_t at = 0; at < test.at_budgets.size(); ++at) {
+    const double budget = test.at_budgets[at].budget;
+    std::vector<Scores> scores;
+    for (size_t row = 0; row < test.size(); ++row) {
+      scores.push_back(answered(policy, test, at, row));
+    }
+    errors.push_back({{"budget", budget},
+                      {"temperature", policy.temperature_of(budget)},
+                      {"rung_zero", policy.rung_zero_weight(budget)},
+                      {"before", calibration_error(test.at_budgets[at].scores, test.labels)},
                       {"after", calibration_error(scores, test.labels)}});
   }
   return errors;
@@ -389,12 +399,22 @@ Json measure_cascade(const CascadeOptions& options) {
   }
   const TuneReport report = any->report;
   const ScratchFolder scratch;
-  const auto flat = session_with(options.model, scratch.path() / "flat", report, *bag, precision);
+  for (const double budget : options.flat) {
+    if (budget == 0) continue;
+    arms.push_back(
+        {fmt::format("{} with rung zero", budget), "flat with rung zero", Budget{budget}});
+    arms.back().report = report;
+  }
+  const auto flat =
+      session_with(options.model, scratch.path() / "flat", without_blends(report), *bag, precision);
+  const auto with_zero =
+      session_with(options.model, scratch.path() / "flat with rung zero", report, *bag, precision);
   for (Arm& arm : arms) {
     score(tested, arm);
-    arm.session = arm.budget.automatic ? session_with(options.model, scratch.path() / arm.name,
-                                                      arm.report, *bag, precision)
-                                       : flat;
+    arm.session = arm.kind == "flat"     ? flat
+                  : arm.budget.automatic ? session_with(options.model, scratch.path() / arm.name,
+                                                        arm.report, *bag, precision)
+                                         : with_zero;
   }
   say("timing");
   const std::vector<size_t> timed = choose_timed(*flat, test, tested, arms, options);
@@ -417,6 +437,7 @@ Json measure_cascade(const CascadeOptions& options) {
                  {"test_rows", test.encoded.inputs.size()},
                  {"timed_texts", texts.size()},
                  {"rounds", options.rounds},
+                 {"blends", report.policy.blends()},
                  {"rung_zero_bytes", bag->weights.size() + 4 * bag->scales.size()},
                  {"differing_answers", differing_answers(arms, texts, timed)},
                  {"arms", Json::array()}};

@@ -74,28 +74,46 @@ double share_of(const ScoredRows& rows, size_t budget, const auto& holds) {
   return static_cast<double>(count) / static_cast<double>(rows.size());
 }
 
-// Fits every budget's temperature, and gives both parts the scores that it makes.
-std::vector<BudgetCalibration> calibrate_budgets(ScoredRows& fitted, ScoredRows& checked) {
+void apply(const BudgetCalibration& at, std::span<const Scores> zero, std::vector<Scores>& scores) {
+  for (size_t row = 0; row < scores.size(); ++row) {
+    apply_temperature(scores[row], at.temperature);
+    if (at.rung_zero > 0) blend(scores[row], zero[row], at.rung_zero);
+  }
+}
+
+// Fits every budget's temperature and what rung zero says in its answers, and gives both parts the
+// scores that it makes.
+std::vector<BudgetCalibration> calibrate_budgets(ScoredRows& fitted, ScoredRows& checked,
+                                                 bool blends) {
   const std::vector<Scores> targets = targets_of(fitted);
   std::vector<BudgetCalibration> budgets;
   for (size_t i = 0; i < fitted.at_budgets.size(); ++i) {
     BudgetCalibration at;
     at.budget = fitted.at_budgets[i].budget;
-    at.temperature = fit_temperature(fitted.at_budgets[i].scores, targets);
     std::vector<Scores>& scores = checked.at_budgets[i].scores;
     if (checked.labelled()) at.error_before = calibration_error(scores, checked.labels);
-    for (Scores& row : fitted.at_budgets[i].scores) apply_temperature(row, at.temperature);
-    for (Scores& row : scores) apply_temperature(row, at.temperature);
+    const std::vector<Scores>& zero = fitted.at_budgets.front().scores;
+    if (blends && i > 0 && fitted.at_budgets.front().budget == 0) {
+      const BlendFit fit = fit_blend(fitted.at_budgets[i].scores, zero, targets);
+      at.temperature = fit.temperature;
+      at.rung_zero = fit.weight;
+    } else {
+      at.temperature = fit_temperature(fitted.at_budgets[i].scores, targets);
+    }
+    apply(at, zero, fitted.at_budgets[i].scores);
+    apply(at, checked.at_budgets.front().scores, scores);
     if (checked.labelled()) {
       at.error_after = calibration_error(scores, checked.labels);
       at.accuracy = share_of(checked, i, [&](size_t row, size_t label) {
         return label == static_cast<size_t>(checked.labels[row]);
       });
     }
-    const std::vector<Scores>& full = checked.at_budgets.back().scores;
-    at.agreement = share_of(
-        checked, i, [&](size_t row, size_t label) { return label == best_label(full[row]); });
     budgets.push_back(at);
+  }
+  const std::vector<Scores>& full = checked.at_budgets.back().scores;
+  for (size_t i = 0; i < budgets.size(); ++i) {
+    budgets[i].agreement = share_of(
+        checked, i, [&](size_t row, size_t label) { return label == best_label(full[row]); });
   }
   return budgets;
 }
@@ -196,7 +214,7 @@ ScoredRows pick_rows(const ScoredRows& rows, const std::vector<size_t>& chosen) 
 TuneReport fit_policy(ScoredRows fitted, ScoredRows checked, const TuneSettings& settings) {
   check_promise(settings.promise, settings.promised, settings.certainty, checked);
   TuneReport report;
-  report.budgets = calibrate_budgets(fitted, checked);
+  report.budgets = calibrate_budgets(fitted, checked, settings.blend);
   LadderSearch search;
   search.confidences = settings.confidences;
   search.loss = settings.promise == Promise::agreement ? Loss::disagreement : Loss::accuracy;
@@ -214,7 +232,7 @@ TuneReport fit_policy(ScoredRows fitted, ScoredRows checked, const TuneSettings&
                             ruled ? chosen.rules[rung] : std::vector<double>{}});
   }
   for (const BudgetCalibration& at : report.budgets) {
-    policy.temperatures.push_back({at.budget, at.temperature});
+    policy.temperatures.push_back({at.budget, at.temperature, 0, at.rung_zero});
   }
   for (const LadderCandidate& level : cheaper_levels(fitted, search, chosen)) {
     policy.levels.push_back(level_of(checked, level));

@@ -26,6 +26,7 @@ struct TuneSettings {
   double certainty = 0.95;
   std::vector<double> budgets = {1};  // that a ladder may have, ascending, the last is 1
   bool rung_zero = true;
+  bool blend = true;  // rung zero has a say in every budget's answers where that is better
   std::vector<Confidence> confidences = LadderSearch().confidences;
   NgramTraining ngrams;
   uint64_t seed = 1;  // of the split into rows that are fitted to and rows held back
@@ -34,6 +35,7 @@ struct TuneSettings {
 struct BudgetCalibration {
   double budget = 1;
   double temperature = 1;
+  double rung_zero = 0;                // its weight in the answers
   double agreement = 1;                // with the full model, on the rows held back
   std::optional<double> accuracy;      // there
   std::optional<double> error_before;  // expected calibration error, there

@@ -46,6 +46,25 @@ TEST(Confidence, AScoreOfZeroStaysZero) {
   EXPECT_EQ(scores, (std::vector<double>{1, 0}));
 }
 
+TEST(Blend, MultipliesPowersOfTheScores) {
+  std::vector<double> scores = {0.6, 0.4};
+  blend(scores, std::vector<double>{0.2, 0.8}, 0.5);  // odds 1.5 · (1/4)^½
+  EXPECT_NEAR(scores[0] / scores[1], 0.75, 1e-12);
+  EXPECT_NEAR(scores[0] + scores[1], 1, 1e-12);
+}
+
+TEST(Blend, AWeightOfZeroChangesNoBit) {
+  std::vector<double> scores = {0.1 + 0.2, 0.7};
+  blend(scores, std::vector<double>{0.9, 0.1}, 0);
+  EXPECT_EQ(scores, (std::vector<double>{0.1 + 0.2, 0.7}));
+}
+
+TEST(Blend, ScoresThatExcludeEachOtherStay) {
+  std::vector<double> scores = {1, 0};
+  blend(scores, std::vector<double>{0, 1}, 1);
+  EXPECT_EQ(scores, (std::vector<double>{1, 0}));
+}
+
 TEST(Confidence, TopMarginAndEntropyAreNumbersFromZeroToOne) {
   const std::vector<double> scores = {0.5, 0.25, 0.25};
   EXPECT_EQ(confidence_of(Confidence::top, scores, {}, {}), 0.5);
@@ -88,6 +107,27 @@ TEST(Policy, TemperaturesBetweenBudgetsAreInterpolatedButNotTowardsTheBag) {
   EXPECT_EQ(policy.temperature_of(1), 1.3);
 }
 
+TEST(Policy, RungZerosWeightIsInterpolatedBetweenBudgetsThatHaveOne) {
+  Policy policy = three_rungs();
+  EXPECT_FALSE(policy.blends());
+  policy.temperatures[1].lexical = 0.4;  // 0.25
+  policy.temperatures[2].lexical = 0.2;  // 0.75
+  EXPECT_TRUE(policy.blends());
+  EXPECT_EQ(policy.rung_zero_weight(0), 0) << "it is rung zero";
+  EXPECT_EQ(policy.rung_zero_weight(0.125), 0.4);
+  EXPECT_NEAR(policy.rung_zero_weight(0.5), 0.3, 1e-12);
+  EXPECT_EQ(policy.rung_zero_weight(1), 0);
+}
+
+TEST(Policy, OneThatBlendsHasAVersionThatEarlierReadersRefuse) {
+  Policy policy = three_rungs();
+  EXPECT_EQ(to_json(policy)["version"], 1);
+  policy.temperatures[1].lexical = 0.4;
+  const Json json = to_json(policy);
+  EXPECT_EQ(json["version"], 2);
+  EXPECT_EQ(to_json(policy_from_json(json)), json);
+}
+
 TEST(Policy, ExpectedCostWeighsRungsByWhoReachesThem) {
   const auto budget = [](double rung) { return rung; };
   EXPECT_NEAR(three_rungs().expected(1, budget), 0.4 * 0.25 + 0.1, 1e-12);
@@ -109,7 +149,14 @@ TEST(Policy, DamageIsNamed) {
     change(json);
     expect_error(ErrorCode::bad_model, fragment, [&] { policy_from_json(json); });
   };
-  refuse("version", [](Json& json) { json["version"] = 2; });
+  refuse("version", [](Json& json) { json["version"] = 3; });
+  refuse("rung_zero", [](Json& json) { json["temperatures"][1]["rung_zero"] = -0.5; });
+  refuse("rung zero itself", [](Json& json) { json["temperatures"][0]["rung_zero"] = 0.5; });
+  refuse("rung_zero_xxh64", [](Json& json) {
+    json["temperatures"][1]["rung_zero"] = 0.5;
+    json["rungs"].erase(0);
+    json.erase("rung_zero_xxh64");
+  });
   refuse("weights_xxh64", [](Json& json) { json["weights_xxh64"] = "12"; });
   refuse("rungs", [](Json& json) { json["rungs"] = Json::array(); });
   refuse("does not ascend", [](Json& json) { json["rungs"][1]["budget"] = 0; });

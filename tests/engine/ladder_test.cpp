@@ -29,9 +29,9 @@ NgramBag letters_bag(const ModelConfig& config) {
 class LadderTest : public ::testing::Test {
  protected:
   // Rungs 0, 0.5 and 1 that stop at these highest scores.
-  void store(double zero, double half) {
+  void store(double zero, double half, double weight = 0) {
     Policy policy;
-    policy.temperatures = {{0, 1}, {0.5, 1.6}, {1, 1.25}};
+    policy.temperatures = {{0, 1}, {0.5, 1.6, 0, weight}, {1, 1.25, 0, weight / 2}};
     policy.rungs = {{0, {}}, {0.5, {}}, {1, {}}};
     policy.levels = {{{0, 0}, {1, 0, 0}, 0.8, {}, 0}, {{zero, half}, {1, 0.5, 0.2}, 0.9, {}, 0.4}};
     policy.promised = 0.9;
@@ -131,6 +131,36 @@ TEST_F(LadderTest, FlatBudgetsGetTheStoredTemperatureAndNothingElse) {
     for (size_t k = 0; k < expected[i].scores.size(); ++k) {
       EXPECT_NEAR(found[i].scores[k], expected[i].scores[k], 1e-12);
     }
+  }
+}
+
+TEST_F(LadderTest, RungZeroHasASayWhereThePolicyGivesItOne) {
+  store(0.6, 0.5);
+  const std::vector<Answer> zero = run(Budget{0});
+  std::vector<Answer> expected = run(Budget{0.5});
+  size_t changed = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    blend(expected[i].scores, zero[i].scores, 0.8);
+    changed += best_label(expected[i].scores) == expected[i].label ? 0 : 1;
+    expected[i].label = best_label(expected[i].scores);
+  }
+  EXPECT_GT(changed, 0U) << "labels follow the scores";
+  store(0.6, 0.5, 0.8);
+  expect_same_answers(run(Budget{0.5}), expected);
+  expect_same_answers(run(Budget{0}), zero);
+}
+
+TEST_F(LadderTest, RungsThatBlendHaveTheBitsOfTheirFlatBudgets) {
+  store(0.6, 0.5, 0.8);
+  const std::vector<Answer> zero = run(Budget{0});
+  const std::vector<Answer> half = run(Budget{0.5});
+  const std::vector<Answer> full = run(Budget{});
+  const std::vector<Answer> answers = run(automatic);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    const size_t rung = answers[i].rungs.size() - 1;
+    const std::vector<Answer>& expected = rung == 0 ? zero : rung == 1 ? half : full;
+    EXPECT_EQ(answers[i].scores, expected[i].scores) << "input " << i << ", rung " << rung;
+    EXPECT_EQ(answers[i].label, expected[i].label);
   }
 }
 

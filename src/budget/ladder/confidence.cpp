@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 namespace headroom {
 namespace {
@@ -43,6 +44,18 @@ void apply_temperature(std::span<double> scores, double temperature) {
     sum += score;
   }
   for (double& score : scores) score /= sum;
+}
+
+void blend(std::span<double> scores, std::span<const double> zero, double weight) {
+  if (weight == 0) return;
+  std::vector<double> product(scores.size());
+  double sum = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    product[i] = scores[i] * std::pow(zero[i], weight);
+    sum += product[i];
+  }
+  if (!(sum > 0)) return;
+  for (size_t i = 0; i < scores.size(); ++i) scores[i] = product[i] / sum;
 }
 
 size_t best_label(std::span<const double> scores) {

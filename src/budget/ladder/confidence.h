@@ -23,6 +23,10 @@ constexpr const auto& table_of(Confidence) {
 // order of the scores never changes.
 void apply_temperature(std::span<double> scores, double temperature);
 
+// The product of both, `zero` to the power of `weight`, normalised: what two answers say together.
+// A weight of 0 changes no bit. Where nothing would be left the scores stay.
+void blend(std::span<double> scores, std::span<const double> zero, double weight);
+
 size_t best_label(std::span<const double> scores);  // the first of the highest
 
 // What a rule sees of a text at a rung: a constant, the log-odds of the highest score, the

@@ -11,9 +11,11 @@ namespace headroom {
 namespace {
 
 constexpr int64_t version = 1;
+constexpr int64_t version_with_blends = 2;  // which readers of version 1 would leave out
 constexpr size_t most_rungs = 4;
 constexpr size_t most_levels = 64;
 constexpr size_t most_temperatures = 64;
+constexpr double most_weight = 100;
 constexpr double never = 2;  // a threshold that no confidence reaches
 constexpr int64_t most_rows = int64_t{1} << 40;
 
@@ -81,12 +83,26 @@ LadderLevel level_from_json(const Json& json, size_t rungs) {
   return level;
 }
 
+// Of the budgets that run the model.
+std::span<const ScoreCalibration> of_model(const std::vector<ScoreCalibration>& temperatures) {
+  return std::span(temperatures).subspan(temperatures.front().budget == 0 ? 1 : 0);
+}
+
 }  // namespace
 
 double Policy::temperature_of(double budget) const {
-  const bool bag = temperatures.front().budget == 0;
-  if (budget == 0 && bag) return temperatures.front().temperature;
-  return calibration_at(std::span(temperatures).subspan(bag ? 1 : 0), budget).temperature;
+  const ScoreCalibration& first = temperatures.front();
+  if (budget == 0 && first.budget == 0) return first.temperature;
+  return calibration_at(of_model(temperatures), budget).temperature;
+}
+
+double Policy::rung_zero_weight(double budget) const {
+  return budget == 0 ? 0 : calibration_at(of_model(temperatures), budget).lexical;
+}
+
+bool Policy::blends() const {
+  return std::any_of(temperatures.begin(), temperatures.end(),
+                     [](const ScoreCalibration& each) { return each.lexical != 0; });
 }
 
 bool Policy::settles(size_t rung, size_t level, std::span<const double> scores,
@@ -104,7 +120,7 @@ double Policy::expected(size_t level, const std::function<double(double budget)>
 
 Json to_json(const Policy& policy) {
   Json json;
-  json["version"] = version;
+  json["version"] = policy.blends() ? version_with_blends : version;
   json["weights_xxh64"] = hexadecimal(policy.weights_checksum);
   if (policy.rung_zero_checksum) json["rung_zero_xxh64"] = hexadecimal(*policy.rung_zero_checksum);
   json["promise"] = {{"kind", promise_table.name(policy.promise)},
@@ -117,7 +133,9 @@ Json to_json(const Policy& policy) {
   json["confidence"] = confidence_table.name(policy.confidence);
   json["temperatures"] = Json::array();
   for (const ScoreCalibration& entry : policy.temperatures) {
-    json["temperatures"].push_back({{"budget", entry.budget}, {"temperature", entry.temperature}});
+    Json at = {{"budget", entry.budget}, {"temperature", entry.temperature}};
+    if (entry.lexical != 0) at["rung_zero"] = entry.lexical;
+    json["temperatures"].push_back(std::move(at));
   }
   json["rungs"] = Json::array();
   for (const Rung& rung : policy.rungs) {
@@ -132,7 +150,7 @@ Json to_json(const Policy& policy) {
 
 Policy policy_from_json(const Json& json) {
   const JsonFields fields(json, ErrorCode::bad_model, "policy.json");
-  fields.integer("version", version, version);
+  fields.integer("version", version, version_with_blends);
   Policy policy;
   policy.weights_checksum = checksum_field(fields, "weights_xxh64");
   if (fields.has("rung_zero_xxh64")) {
@@ -151,9 +169,18 @@ Policy policy_from_json(const Json& json) {
       confidence_table.parse(fields.text("confidence"), ErrorCode::bad_model, "read policy.json");
   for (const Json& entry : fields.array("temperatures")) {
     const JsonFields at(entry, ErrorCode::bad_model, "policy.json: temperatures");
-    policy.temperatures.push_back({at.number("budget", 0, 1), at.number("temperature", 0.01, 100)});
+    ScoreCalibration temperature{at.number("budget", 0, 1), at.number("temperature", 0.01, 100)};
+    if (at.has("rung_zero")) {
+      if (temperature.budget == 0)
+        at.fail("rung_zero", "is of budget 0, which is rung zero itself");
+      temperature.lexical = at.number("rung_zero", 0, most_weight);
+    }
+    policy.temperatures.push_back(temperature);
   }
   require_ascending(fields, "temperatures", policy.temperatures, most_temperatures);
+  if (policy.blends() && !policy.rung_zero_checksum) {
+    fields.fail("temperatures", "give rung zero a weight, but rung_zero_xxh64 is missing");
+  }
   const Json& rungs = fields.array("rungs");
   for (const Json& entry : rungs) {
     const JsonFields at(entry, ErrorCode::bad_model, "policy.json: rungs");

@@ -42,7 +42,8 @@ struct Rung {
 struct Policy {
   uint64_t weights_checksum = 0;               // XXH64 of the model.safetensors it is for
   std::optional<uint64_t> rung_zero_checksum;  // of rung_zero.safetensors; nothing: there is none
-  // Ascending budgets, the last is 1; offsets are 0.
+  // Ascending budgets, the last is 1; offsets are 0. `lexical` is the weight that rung zero's
+  // scores have in an answer of that budget.
   std::vector<ScoreCalibration> temperatures;
   Confidence confidence = Confidence::top;
   std::vector<Rung> rungs;          // ascending budgets, one to four, the last is 1
@@ -60,6 +61,13 @@ struct Policy {
 
   // Linear between the budgets that have one; the bag of n-grams is no neighbour of the model's.
   double temperature_of(double budget) const;
+
+  // How much rung zero says in an answer at `budget`: the exponent of its scores (blend()). Linear
+  // between the budgets that have one; 0 at budget 0 and where rung zero is not asked.
+  double rung_zero_weight(double budget) const;
+
+  // Whether any budget has such a weight.
+  bool blends() const;
 
   // Whether an answer of `rung` is sure enough at a level; on the last rung every answer is.
   bool settles(size_t rung, size_t level, std::span<const double> scores,

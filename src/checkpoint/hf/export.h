@@ -10,7 +10,9 @@ namespace headroom {
 
 // What an export says of a checkpoint's ladder that it has no place for.
 inline constexpr const char* policy_stays_behind =
-    "policy.json stays behind: --budget auto needs the checkpoint's other budgets";
+    "policy.json stays behind: --budget auto needs the checkpoint's other budgets, and answers are "
+    "the "
+    "model's alone";
 
 struct HfExportReport {
   uint64_t bytes = 0;              // of model.safetensors

@@ -99,6 +99,7 @@ TuneInputs read_inputs(const EngineModel& model, const TuneRequest& request) {
 
 Json calibration_json(const BudgetCalibration& at) {
   Json json = {{"budget", at.budget}, {"temperature", at.temperature}, {"agreement", at.agreement}};
+  if (at.rung_zero > 0) json["rung_zero"] = at.rung_zero;
   if (at.accuracy) json["accuracy"] = *at.accuracy;
   if (at.error_before) json["calibration_error_before"] = *at.error_before;
   if (at.error_after) json["calibration_error"] = *at.error_after;
@@ -110,10 +111,12 @@ std::string percent(const std::optional<double>& share) {
 }
 
 void print_calibrations(const std::vector<BudgetCalibration>& budgets) {
-  Table table{{"budget", "temperature", "agreement", "accuracy", "calibration error", "before"},
+  Table table{{"budget", "temperature", "rung zero", "agreement", "accuracy", "calibration error",
+               "before"},
               {}};
   for (const BudgetCalibration& at : budgets) {
     table.rows.push_back({fmt::format("{}", at.budget), fmt::format("{:.3f}", at.temperature),
+                          at.rung_zero > 0 ? fmt::format("{:.3f}", at.rung_zero) : "",
                           percent(at.agreement), percent(at.accuracy),
                           at.error_after ? fmt::format("{:.4f}", *at.error_after) : "",
                           at.error_before ? fmt::format("{:.4f}", *at.error_before) : ""});
@@ -133,6 +136,7 @@ int run_tune(int argc, char** argv) {
   TuneSettings settings;
   std::string budgets = "0.125,0.25,0.5,1";
   bool no_rung_zero = false;
+  bool no_blend = false;
   double agreement = 0.99;
   double max_loss = 0;
   double mean_budget = 0;
@@ -159,6 +163,9 @@ int run_tune(int argc, char** argv) {
   app.add_option("--certainty", settings.certainty, "with which the promise holds on such rows");
   app.add_option("--budgets", budgets, "comma-separated fractions that may become rungs");
   app.add_flag("--no-rung-zero", no_rung_zero, "no bag of n-grams in front of the model");
+  app.add_flag("--no-blend", no_blend,
+               "answers of the model's budgets are the model's alone; without it rung zero has a "
+               "say in them where that is better");
   app.add_option("--ngrams", settings.ngrams.orders, "rung zero: tokens of the longest n-gram")
       ->check(CLI::Range(1, 3));
   app.add_option("--epochs", settings.ngrams.epochs, "rung zero: passes over its rows")
@@ -169,6 +176,7 @@ int run_tune(int argc, char** argv) {
   add_seed(app, settings.seed);
   return run_app(app, argc, argv, [&](bool json) {
     settings.rung_zero = !no_rung_zero;
+    settings.blend = !no_blend;
     settings.ngrams.seed = settings.seed;
     settings.promised = agreement;
     if (*loss_option) {

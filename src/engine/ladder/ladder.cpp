@@ -16,10 +16,18 @@ const Budget& budget_of(std::span<const Budget> budgets, size_t input) {
   return budgets[budgets.size() == 1 ? 0 : input];
 }
 
-Answer answer_of_bag(const StoredPolicy& stored, const Tokens& input) {
+std::vector<double> scores_of_bag(const StoredPolicy& stored, const Tokens& input) {
+  std::vector<double> scores = stored.rung_zero->scores(input.ids, input.types);
+  apply_temperature(scores, stored.policy->temperature_of(0));
+  return scores;
+}
+
+}  // namespace
+
+Answer Ladder::answer_of_rung_zero(const Tokens& input, std::vector<double>& zero) const {
+  if (zero.empty()) zero = scores_of_bag(model_.policy(), input);
   Answer answer;
-  answer.scores = stored.rung_zero->scores(input.ids, input.types);
-  apply_temperature(answer.scores, stored.policy->temperature_of(0));
+  answer.scores = zero;
   answer.label = best_label(answer.scores);
   answer.budget = 0;
   answer.active_heads = 0;
@@ -28,7 +36,14 @@ Answer answer_of_bag(const StoredPolicy& stored, const Tokens& input) {
   return answer;
 }
 
-}  // namespace
+void Ladder::add_rung_zero(const Tokens& input, double fraction, std::vector<double>& zero,
+                           Answer& answer) const {
+  const double weight = model_.policy().policy->rung_zero_weight(fraction);
+  if (weight == 0) return;
+  if (zero.empty()) zero = scores_of_bag(model_.policy(), input);
+  blend(answer.scores, zero, weight);
+  answer.label = best_label(answer.scores);
+}
 
 void Ladder::require(const Budget& budget) const {
   const StoredPolicy& stored = model_.policy();
@@ -77,28 +92,37 @@ std::vector<Answer> Ladder::run(Worker& worker, std::span<const Tokens> inputs,
       fractions[i] = fraction(budget, static_cast<int64_t>(inputs[i].ids.size()));
     }
   }
-  if (automatic.empty()) return run_flat(worker, inputs, fractions);
+  RungZeroScores zero(inputs.size());
+  if (automatic.empty()) return run_flat(worker, inputs, fractions, zero);
   std::vector<Answer> answers(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (budget_of(budgets, i).automatic) continue;
+    RungZeroScores own(1);
     answers[i] = std::move(
-        run_flat(worker, inputs.subspan(i, 1), std::span(fractions).subspan(i, 1)).front());
+        run_flat(worker, inputs.subspan(i, 1), std::span(fractions).subspan(i, 1), own).front());
   }
   climb(worker, inputs, automatic, budgets, level.value_or(model_.policy().policy->top()), answers);
   return answers;
 }
 
 std::vector<Answer> Ladder::run_flat(Worker& worker, std::span<const Tokens> inputs,
-                                     std::span<const double> fractions) const {
-  if (std::find(fractions.begin(), fractions.end(), 0.0) == fractions.end()) {
-    return worker.run(inputs, fractions);
-  }
+                                     std::span<const double> fractions,
+                                     RungZeroScores& zero) const {
   std::vector<Answer> answers;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    answers.push_back(
-        fractions[i] == 0
-            ? answer_of_bag(model_.policy(), inputs[i])
-            : std::move(worker.run(inputs.subspan(i, 1), fractions.subspan(i, 1)).front()));
+  if (std::find(fractions.begin(), fractions.end(), 0.0) == fractions.end()) {
+    answers = worker.run(inputs, fractions);
+  } else {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      answers.push_back(
+          fractions[i] == 0
+              ? answer_of_rung_zero(inputs[i], zero[i])
+              : std::move(worker.run(inputs.subspan(i, 1), fractions.subspan(i, 1)).front()));
+    }
+  }
+  if (const auto& policy = model_.policy().policy; policy && policy->blends()) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      add_rung_zero(inputs[i], fractions[i], zero[i], answers[i]);
+    }
   }
   return answers;
 }
@@ -109,6 +133,7 @@ void Ladder::climb(Worker& worker, std::span<const Tokens> inputs,
   const Policy& policy = *model_.policy().policy;
   std::vector<size_t> undecided(automatic.begin(), automatic.end());
   std::vector<double> left_ms;  // of each undecided input's latency
+  RungZeroScores zero(inputs.size());
   for (const size_t i : undecided) {
     left_ms.push_back(
         budget_of(budgets, i).latency_ms.value_or(std::numeric_limits<double>::infinity()));
@@ -133,7 +158,10 @@ void Ladder::climb(Worker& worker, std::span<const Tokens> inputs,
       rest_ms.push_back(left_ms[k] - taken);
     }
     const std::vector<double> fractions(batch.size(), budget);
-    std::vector<Answer> found = run_flat(worker, batch, fractions);
+    RungZeroScores known;
+    for (const size_t i : running) known.push_back(std::move(zero[i]));
+    std::vector<Answer> found = run_flat(worker, batch, fractions, known);
+    for (size_t k = 0; k < running.size(); ++k) zero[running[k]] = std::move(known[k]);
     undecided.clear();
     left_ms.clear();
     for (size_t k = 0; k < found.size(); ++k) {

@@ -18,7 +18,8 @@ class Ladder {
   Ladder(const EngineModel& model, const LatencyTable* table) : model_(model), table_(table) {}
 
   // A budget for each input, or one for all. `level` is one of the policy's, none: the promised
-  // one. Every rung's answer has the bits of the flat budget's.
+  // one. Every rung's answer has the bits of the flat budget's. With a policy that gives rung zero
+  // a weight, answers of all budgets are made of the model's scores and rung zero's.
   std::vector<Answer> run(Worker& worker, std::span<const Tokens> inputs,
                           std::span<const Budget> budgets, std::optional<size_t> level = {}) const;
 
@@ -29,8 +30,14 @@ class Ladder {
   void require(const Budget& budget) const;
 
  private:
+  // What rung zero says of inputs, as far as it was asked: empty where not.
+  using RungZeroScores = std::vector<std::vector<double>>;
+
   std::vector<Answer> run_flat(Worker& worker, std::span<const Tokens> inputs,
-                               std::span<const double> fractions) const;
+                               std::span<const double> fractions, RungZeroScores& zero) const;
+  Answer answer_of_rung_zero(const Tokens& input, std::vector<double>& zero) const;
+  void add_rung_zero(const Tokens& input, double fraction, std::vector<double>& zero,
+                     Answer& answer) const;
   void climb(Worker& worker, std::span<const Tokens> inputs, std::span<const size_t> automatic,
              std::span<const Budget> budgets, size_t level, std::vector<Answer>& answers) const;
   double foreseen_ms(double budget, int64_t tokens) const;
