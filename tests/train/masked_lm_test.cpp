@@ -6,10 +6,8 @@
 #include <set>
 
 #include "support.h"
-#include "train/loop/trainer.h"
 #include "train/notes.h"
-#include "train/runtime.h"
-#include "train/tiny.h"
+#include "train/stammer.h"
 
 namespace headroom {
 namespace {
@@ -239,44 +237,12 @@ TEST(PackedBatches, HoldEveryRowInOrder) {
   EXPECT_EQ(seen, (std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
-// Each row is one of six letters again and again: any other token gives a hidden one away.
-PackedRows stammer(int32_t rows) {
-  PackedRows packed{16, {}};
-  for (int32_t row = 0; row < rows; ++row) {
-    packed.tokens.push_back(built_cls_id);
-    for (int32_t i = 0; i < 15; ++i) packed.tokens.push_back(special_count + row % 6);
-  }
-  return packed;
-}
-
-struct Pretraining {
-  Pretraining() {
-    use_threads(1);
-    masks.vocabulary = special_count + 6;
-    masks.never = settings().never;
-    model.shape = {.layers = 1,
-                   .width = 32,
-                   .heads = 4,
-                   .ffn = 64,
-                   .vocabulary = special_count + 6,
-                   .positions = 16,
-                   .labels = 0};
-    model.dropout = 0;
-    model.weights = fresh_weights(model.shape, 1, torch::kCPU, OutputHead::masked_lm);
-  }
+struct Pretraining : testing::StammerModel {
+  Pretraining() : StammerModel(OutputHead::masked_lm, 12, 5) {}
   void run(int64_t steps) {
-    std::vector<StagePlan> plans(1);
-    plans[0].stage = masked_lm_stage(masks, validation);
-    plans[0].schedule = {.peak = 1e-2, .steps = steps, .warmup = 5};
-    const auto source = packed_source(stammer(24), 8, 1, torch::kCPU);
-    SilentProgress silent;
-    run_stages(model, plans, *source, {}, silent);
+    train(masked_lm_stage(masks, validation), 1e-2, steps, /*keep_best=*/true);
   }
   Validation validate() { return masked_lm_stage(masks, validation)->validate(model); }
-
-  MaskSettings masks;
-  ElasticModel model;
-  std::vector<Batch> validation = packed_batches(stammer(12), 5, torch::kCPU);
 };
 
 TEST(MaskedLmStage, LearnsARepetitiveText) {

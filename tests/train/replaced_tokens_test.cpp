@@ -7,19 +7,17 @@
 #include <cmath>
 #include <map>
 
-#include "train/loop/trainer.h"
 #include "train/notes.h"
 #include "train/pretrain_recipe.h"
-#include "train/runtime.h"
 #include "train/stages/nested_steps.h"
 #include "train/stages/stages.h"
+#include "train/stammer.h"
 
 namespace headroom {
 namespace {
 using testing::Notes;
-
-constexpr int32_t letters = 6;
-constexpr int64_t row_tokens = 16;
+using testing::stammer;
+using testing::stammer_letters;
 
 torch::Tensor ids(const std::vector<int64_t>& values) {
   return torch::tensor(values, torch::kInt64);
@@ -94,47 +92,19 @@ TEST(ReplacementLoss, IsTheGeneratorsPlusFiftyTimesTheEncoders) {
   EXPECT_NEAR(loss.item<double>(), generator + 50 * encoder, 1e-4);
 }
 
-// Each row is one of six letters again and again: another one stands out.
-PackedRows stammer(int32_t rows) {
-  PackedRows packed{row_tokens, {}};
-  for (int32_t row = 0; row < rows; ++row) {
-    packed.tokens.push_back(built_cls_id);
-    for (int64_t i = 1; i < row_tokens; ++i) packed.tokens.push_back(special_count + row % letters);
-  }
-  return packed;
-}
-
-struct Detecting {
-  Detecting() {
-    use_threads(1);
-    masks.vocabulary = special_count + letters;
-    masks.never = {built_pad_id, built_unknown_id, built_cls_id, built_sep_id, built_mask_id};
+struct Detecting : testing::StammerModel {
+  Detecting() : StammerModel(OutputHead::none, 36, 12) {
     masks.share = masks.share_at_end = 0.25;
     masks.masked = 1;
     masks.random = 0;
-    model.shape = {.layers = 1,
-                   .width = 32,
-                   .heads = 4,
-                   .ffn = 64,
-                   .vocabulary = masks.vocabulary,
-                   .positions = row_tokens,
-                   .labels = 0};
-    model.dropout = 0;
-    model.weights = fresh_weights(model.shape, 1, torch::kCPU, OutputHead::none);
     model.detection = fresh_detection();
   }
   TokenDetection fresh_detection() const {
     return pretraining_detection(model.shape, 0.25, 0.25, 1,
-                                 log_frequencies(stammer(letters), masks), torch::kCPU);
+                                 log_frequencies(stammer(stammer_letters), masks), torch::kCPU);
   }
   void run(int64_t steps) {
-    std::vector<StagePlan> plans(1);
-    plans[0].stage = replaced_tokens_stage(masks, validation);
-    plans[0].schedule = {.peak = 5e-3, .steps = steps, .warmup = 5};
-    plans[0].keep_best = false;
-    const auto source = packed_source(stammer(24), 8, 1, torch::kCPU);
-    SilentProgress silent;
-    run_stages(model, plans, *source, {}, silent);
+    train(replaced_tokens_stage(masks, validation), 5e-3, steps, /*keep_best=*/false);
   }
   Validation validate() { return replaced_tokens_stage(masks, validation)->validate(model); }
   torch::Tensor loss(double nested = 0, uint64_t seed = 1) {
@@ -145,10 +115,6 @@ struct Detecting {
     torch::manual_seed(1);
     return stage->loss(model, validation[0], random);
   }
-
-  MaskSettings masks;
-  ElasticModel model;
-  std::vector<Batch> validation = packed_batches(stammer(36), 12, torch::kCPU);
 };
 
 TEST(ReplacedTokensStage, TeachesTheGeneratorAndTheEncoder) {

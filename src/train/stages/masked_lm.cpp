@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "train/rows/shuffled_rows.h"
-#include "train/stages/nested_steps.h"
+#include "train/stages/pretraining_stage.h"
 
 namespace headroom {
 namespace {
@@ -19,30 +19,20 @@ torch::Tensor as_tensor(const PackedRows& rows, torch::Device device) {
   return torch::tensor(rows.tokens, torch::kInt32).view({rows.size(), rows.row_tokens}).to(device);
 }
 
-class MaskedLmStage : public Stage {
+class MaskedLmStage : public PretrainingStage {
  public:
-  MaskedLmStage(MaskSettings settings, const std::vector<Batch>& validation, PlateauWatch watch,
-                double nested)
-      : settings_(std::move(settings)), share_(settings_.share), watch_(watch), nested_(nested) {
+  MaskedLmStage(const MaskSettings& settings, const std::vector<Batch>& validation,
+                const PlateauWatch& watch, double nested)
+      : PretrainingStage(settings, watch, nested) {
     torch::manual_seed(validation_seed);
     for (const Batch& batch : validation) {
-      validation_.push_back(hide_tokens(batch, settings_, settings_.share_at_end));
+      validation_.push_back(hide_tokens(batch, settings, settings.share_at_end));
     }
   }
 
-  std::string name() const override { return "pretrain"; }
-  void prepare(ElasticModel& model, Random& /*random*/, ProgressSink& /*progress*/) override {
-    nested_.prepare(model);
-  }
-
-  void advance(double progress) override {
-    share_ = settings_.share_at(progress);
-    ++steps_;
-  }
-
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
-    const MaskedBatch masked = hide_tokens(batch, settings_, share_);
-    const ModelWeights weights = nested_.weights_for(in_working_precision(model), random);
+    const MaskedBatch masked = hide(batch);
+    const ModelWeights weights = weights_for(in_working_precision(model), random);
     return torch::cross_entropy_loss(hidden_logits(weights, masked, model.training()),
                                      masked.answers);
   }
@@ -54,17 +44,12 @@ class MaskedLmStage : public Stage {
     for (const MaskedBatch& masked : validation_) {
       tally.add(hidden_logits(weights, masked, model.evaluation()), masked.answers);
     }
-    watch_.look(steps_, tally.mean_loss());
+    look_for_plateau(tally.mean_loss());
     return {tally.accuracy(),
             {{"loss", tally.mean_loss()}, {"perplexity", std::exp(tally.mean_loss())}}};
   }
 
  private:
-  MaskSettings settings_;
-  double share_;  // that a step hides now
-  PlateauWatch watch_;
-  NestedSteps nested_;
-  int64_t steps_ = 0;  // of this process: after a resume the plateau is told of later
   std::vector<MaskedBatch> validation_;
 };
 

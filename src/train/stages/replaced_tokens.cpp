@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "train/stages/losses.h"
-#include "train/stages/nested_steps.h"
+#include "train/stages/pretraining_stage.h"
 
 namespace headroom {
 namespace {
@@ -51,34 +51,24 @@ struct DetectionTally {
   double precision() const { return found / std::max(called, 1.0); }
 };
 
-class ReplacedTokensStage : public Stage {
+class ReplacedTokensStage : public PretrainingStage {
  public:
-  ReplacedTokensStage(MaskSettings settings, const std::vector<Batch>& validation,
-                      PlateauWatch watch, double nested)
-      : settings_(std::move(settings)), share_(settings_.share), watch_(watch), nested_(nested) {
-    MaskSettings all_masked = settings_;
+  ReplacedTokensStage(const MaskSettings& settings, const std::vector<Batch>& validation,
+                      const PlateauWatch& watch, double nested)
+      : PretrainingStage(settings, watch, nested) {
+    MaskSettings all_masked = settings;
     all_masked.masked = 1;
     torch::manual_seed(dice_seed);
     for (const Batch& batch : validation) {
-      validation_.push_back({batch, hide_tokens(batch, all_masked, settings_.share_at_end)});
+      validation_.push_back({batch, hide_tokens(batch, all_masked, settings.share_at_end)});
     }
   }
 
-  std::string name() const override { return "pretrain"; }
-  void prepare(ElasticModel& model, Random& /*random*/, ProgressSink& /*progress*/) override {
-    nested_.prepare(model);
-  }
-
-  void advance(double progress) override {
-    share_ = settings_.share_at(progress);
-    ++steps_;
-  }
-
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
-    const MaskedBatch masked = hide_tokens(batch, settings_, share_);
+    const MaskedBatch masked = hide(batch);
     const ElasticModel working = in_working_precision(model);
     const Guess found =
-        guess(working, nested_.weights_for(working, random), batch, masked, model.training());
+        guess(working, weights_for(working, random), batch, masked, model.training());
     return replacement_loss(found.generator_logits, masked.answers, found.detection_logits,
                             found.replaced);
   }
@@ -95,7 +85,7 @@ class ReplacedTokensStage : public Stage {
       generator.add(found.generator_logits, rows.masked.answers);
       encoder.add(found.detection_logits, found.replaced);
     }
-    watch_.look(steps_, generator.mean_loss());
+    look_for_plateau(generator.mean_loss());
     return {encoder.recall(),
             {{"precision", encoder.precision()},
              {"loss", encoder.mean_loss()},
@@ -111,11 +101,6 @@ class ReplacedTokensStage : public Stage {
     MaskedBatch masked;
   };
 
-  MaskSettings settings_;
-  double share_;  // that a step hides now
-  PlateauWatch watch_;
-  NestedSteps nested_;
-  int64_t steps_ = 0;  // of this process: after a resume the plateau is told of later
   std::vector<Hidden> validation_;
 };
 
