@@ -52,21 +52,41 @@ Queries informative_queries(const EncodedDataset& rows) {
   return queries;
 }
 
-// The loss of a query is log sum exp(u) less the mean u of its relevant rows.
-double query_loss(const EncodedDataset& rows, const std::vector<size_t>& query,
-                  std::span<const double> u) {
+// What the softmax of a query's scores u says of x, a number of each row.
+struct QueryMoments {
+  double log_sum;   // log sum exp(u)
+  double mean;      // of x, under the softmax
+  double variance;  // likewise
+  double hit_mean;  // mean x of the relevant rows
+};
+
+QueryMoments query_moments(const EncodedDataset& rows, const std::vector<size_t>& query,
+                           std::span<const double> u, std::span<const double> x) {
   double most = u[query[0]];
   for (const size_t i : query) most = std::max(most, u[i]);
   double total = 0;
+  double first = 0;
+  double second = 0;
   double hit_sum = 0;
   double hits = 0;
   for (const size_t i : query) {
-    total += std::exp(u[i] - most);
+    const double p = std::exp(u[i] - most);
+    total += p;
+    first += p * x[i];
+    second += p * x[i] * x[i];
     if (!relevant(rows, i)) continue;
-    hit_sum += u[i];
+    hit_sum += x[i];
     ++hits;
   }
-  return std::log(total) + most - hit_sum / hits;
+  const double mean = first / total;
+  return {std::log(total) + most, mean, second / total - mean * mean, hit_sum / hits};
+}
+
+// The loss of a query is log sum exp(u) less the mean u of its relevant rows.
+double query_loss(const EncodedDataset& rows, const std::vector<size_t>& query,
+                  std::span<const double> u) {
+  const QueryMoments moments = query_moments(rows, query, u, u);
+  return moments.log_sum - moments.hit_mean;
 }
 
 // Newton's step for the weight of x in u: the loss's slope is E[x] less the relevant rows' mean x,
@@ -76,25 +96,9 @@ double newton_step(const EncodedDataset& rows, const Queries& queries, std::span
   double slope = 0;
   double curvature = 0;
   for (const std::vector<size_t>& query : queries) {
-    double most = u[query[0]];
-    for (const size_t i : query) most = std::max(most, u[i]);
-    double total = 0;
-    double first = 0;
-    double second = 0;
-    double hit_sum = 0;
-    double hits = 0;
-    for (const size_t i : query) {
-      const double p = std::exp(u[i] - most);
-      total += p;
-      first += p * x[i];
-      second += p * x[i] * x[i];
-      if (!relevant(rows, i)) continue;
-      hit_sum += x[i];
-      ++hits;
-    }
-    const double mean = first / total;
-    slope += mean - hit_sum / hits + ridge * weight;
-    curvature += second / total - mean * mean + ridge;
+    const QueryMoments moments = query_moments(rows, query, u, x);
+    slope += moments.mean - moments.hit_mean + ridge * weight;
+    curvature += moments.variance + ridge;
   }
   return std::clamp(-slope / curvature, -most_step, most_step);
 }
@@ -108,7 +112,7 @@ double mean_ndcg(const EncodedDataset& rows, std::span<const double> scores) {
   return ranking_quality(ranked).ndcg;
 }
 
-std::vector<double> blended(const Blend& blend, std::span<const float> network,
+std::vector<double> blended(const Blend& blend, std::span<const double> network,
                             std::span<const double> lexical) {
   std::vector<double> scores;
   for (size_t i = 0; i < network.size(); ++i) {
@@ -139,13 +143,7 @@ struct Scores {
   std::span<const double> network;
   std::span<const double> lexical;
 
-  std::vector<double> sum(const Blend& blend) const {
-    std::vector<double> u;
-    for (size_t i = 0; i < network.size(); ++i) {
-      u.push_back(blend.network * network[i] + blend.lexical * lexical[i]);
-    }
-    return u;
-  }
+  std::vector<double> sum(const Blend& blend) const { return blended(blend, network, lexical); }
   std::vector<double> losses(const Blend& blend) const {
     const std::vector<double> u = sum(blend);
     std::vector<double> all;
@@ -233,9 +231,10 @@ bool fit_lexical(const EncodedDataset& rows, const std::vector<BudgetOutputs>& o
   double gain = 0;
   for (const BudgetOutputs& at : outputs) {
     blends.push_back(fit_blend(rows, at.values, scores));
-    const std::vector<double> blend = blended(blends.back(), at.values, scores);
-    gain += mean_ndcg(rows, blend) - mean_ndcg(rows, blended({}, at.values, scores));
-    logits.emplace_back(blend.begin(), blend.end());
+    const std::vector<double> network(at.values.begin(), at.values.end());
+    const std::vector<double> both = blended(blends.back(), network, scores);
+    gain += mean_ndcg(rows, both) - mean_ndcg(rows, blended({}, network, scores));
+    logits.emplace_back(both.begin(), both.end());
   }
   if (gain < least_gain * static_cast<double>(outputs.size())) return false;
   const std::vector<double> full(logits.back().begin(), logits.back().end());
