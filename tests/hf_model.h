@@ -25,7 +25,7 @@ inline std::filesystem::path hf_model_folder(const std::string& name = "bert-tin
 struct HfCase {
   std::string text;
   std::optional<std::string> pair;
-  EncodedPair tokens;
+  Tokens tokens;
   std::vector<double> logits;  // of a text
   std::vector<std::vector<double>> token_logits;
   std::vector<std::pair<int64_t, int64_t>> offsets;  // of tokens; special ones have 0 and 0
@@ -60,7 +60,7 @@ inline std::vector<HfCase> hf_cases(const std::string& name = "bert-tiny") {
 
 // Text to ids as the caller of a model does it; a single text has types of 0 where there are types.
 // Texts were truncated to the `longest` that the model takes.
-inline EncodedPair encode_case(const Tokenizer& tokenizer, const HfCase& each, int64_t longest) {
+inline Tokens encode_case(const Tokenizer& tokenizer, const HfCase& each, int64_t longest) {
   if (each.pair) return tokenizer.encode_pair(each.text, *each.pair, longest);
   std::vector<int32_t> ids = tokenizer.encode(each.text, longest);
   const std::vector<int32_t> types(each.tokens.types.empty() ? 0 : ids.size(), 0);

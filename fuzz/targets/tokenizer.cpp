@@ -26,7 +26,7 @@ void check_ids(const Tokenizer& tokenizer, std::string_view text, int most) {
   require(std::equal(cut.begin(), cut.end(), all.begin()), "cutting keeps the beginning");
   const std::string_view half = text.substr(0, text.size() / 2);
   if (find_invalid_utf8(half)) return;
-  const EncodedPair pair = tokenizer.encode_pair(text, half, most + 1);
+  const Tokens pair = tokenizer.encode_pair(text, half, most + 1);
   require(pair.ids.size() == pair.types.size(), "every token of a pair has a type");
   require(pair.ids.size() <= static_cast<size_t>(most) + 1, "a pair is cut to length");
 }

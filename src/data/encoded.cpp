@@ -72,7 +72,7 @@ EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& token
   EncodedDataset encoded;
   for (const TextRow& row : dataset.rows) {
     if (dataset.pairs) {
-      const EncodedPair pair = tokenizer.encode_pair(row.text, row.text_pair, max_tokens);
+      const Tokens pair = tokenizer.encode_pair(row.text, row.text_pair, max_tokens);
       encoded.append(pair.ids, row.label);
       encoded.types.insert(encoded.types.end(), pair.types.begin(), pair.types.end());
     } else {

@@ -263,7 +263,7 @@ EncodedDataset encode_targets(const TargetDataset& dataset, Task task, const Tok
                                                : 0;
   for (const TargetRow& row : dataset.rows) {
     if (task != Task::embed && row.texts.size() == 2) {
-      const EncodedPair pair = tokenizer.encode_pair(row.texts[0], row.texts[1], max_tokens);
+      const Tokens pair = tokenizer.encode_pair(row.texts[0], row.texts[1], max_tokens);
       rows.append(pair.ids, 0);
       rows.types.insert(rows.types.end(), pair.types.begin(), pair.types.end());
     } else {

@@ -48,6 +48,40 @@ bool Framing::typed() const {
                      [](const FramePiece& piece) { return piece.type != 0; });
 }
 
+std::vector<int32_t> Framing::around(std::span<const int32_t> pieces) const {
+  std::vector<int32_t> ids;
+  ids.reserve(pieces.size() + special_tokens(single_));
+  for (const FramePiece& piece : single_) {
+    if (piece.kind == FramePiece::Kind::special) {
+      ids.push_back(piece.id);
+    } else {
+      ids.insert(ids.end(), pieces.begin(), pieces.end());
+    }
+  }
+  return ids;
+}
+
+Tokens Framing::around_pair(std::span<const int32_t> first, std::span<const int32_t> second) const {
+  Tokens pair;
+  const bool types = typed();
+  for (const FramePiece& piece : pair_) {
+    if (piece.kind == FramePiece::Kind::special) {
+      pair.ids.push_back(piece.id);
+    } else {
+      const auto part = piece.kind == FramePiece::Kind::first ? first : second;
+      pair.ids.insert(pair.ids.end(), part.begin(), part.end());
+    }
+    if (types) pair.types.resize(pair.ids.size(), piece.type);
+  }
+  return pair;
+}
+
+Tokens Framing::around_first(std::span<const int32_t> first) const {
+  Tokens tokens{around(first)};
+  if (typed()) tokens.types.assign(tokens.ids.size(), 0);
+  return tokens;
+}
+
 size_t Framing::special_tokens(const std::vector<FramePiece>& frame) {
   return static_cast<size_t>(std::count_if(frame.begin(), frame.end(), [](const FramePiece& piece) {
     return piece.kind == FramePiece::Kind::special;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "headroom/types.h"
 #include "text/vocabulary.h"
 
 namespace headroom {
@@ -31,6 +33,13 @@ class Framing {
   const std::vector<FramePiece>& single() const { return single_; }
   const std::vector<FramePiece>& pair() const { return pair_; }
   bool typed() const;  // whether a piece of a pair has another type than 0
+
+  // The pieces of a single text with special tokens around them.
+  std::vector<int32_t> around(std::span<const int32_t> pieces) const;
+  // Those of a pair, with types where the framing has them.
+  Tokens around_pair(std::span<const int32_t> first, std::span<const int32_t> second) const;
+  // Those of a pair whose second text is empty: a single text, with a pair's types.
+  Tokens around_first(std::span<const int32_t> first) const;
 
   static size_t special_tokens(const std::vector<FramePiece>& frame);
 

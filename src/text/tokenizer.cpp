@@ -133,6 +133,17 @@ Tokenizer::Pieces Tokenizer::last_pieces(std::string_view text, size_t count,
   }
 }
 
+// Of a single text whose pieces are all there.
+void Tokenizer::keep_part(Pieces& pieces, size_t room) const {
+  if (pieces.ids.size() <= room) return;
+  const size_t head = head_pieces(truncation_.keeps, room);
+  Pieces last = pieces;
+  last.keep_last(room - head);
+  pieces.keep_first(head);
+  pieces.append(last);
+  pieces.truncated = true;
+}
+
 // One text of a pair.
 void Tokenizer::truncate(Pieces& pieces, size_t kept) const {
   if (pieces.ids.size() <= kept) return;
@@ -145,33 +156,15 @@ void Tokenizer::truncate(Pieces& pieces, size_t kept) const {
 }
 
 Tokens Tokenizer::tokens(const Text& text, int max_tokens) const {
-  if (is_pair(text)) {
-    EncodedPair pair = encode_pair(text.text, *text.pair, max_tokens);
-    return {std::move(pair.ids), std::move(pair.types), pair.truncated};
+  if (letter_case_ && !is_pair(text)) {
+    Encoding encoding = encode_with_offsets(text, max_tokens);
+    return {std::move(encoding.ids), std::move(encoding.types), encoding.truncated};
   }
+  if (text.pair) return encode_pair(text.text, *text.pair, max_tokens);
   const size_t room = room_in(framing_.single(), max_tokens);
   require_utf8(text.text, "tokenize text", "");
-  Tokens tokens;
-  for (const FramePiece& piece : framing_.single()) {
-    if (piece.kind == FramePiece::Kind::special) {
-      tokens.ids.push_back(piece.id);
-    } else if (truncation_.keeps == KeptPart::head) {  // without a copy
-      const size_t most = tokens.ids.size() + room;
-      append_pieces(text.text, room + 1, tokens.ids);
-      tokens.truncated = tokens.ids.size() > most;
-      if (tokens.truncated) tokens.ids.resize(most);
-    } else {
-      const Pieces kept = kept_pieces(text.text, room, Offsets::left_out);
-      tokens.truncated = kept.truncated;
-      tokens.ids.insert(tokens.ids.end(), kept.ids.begin(), kept.ids.end());
-    }
-  }
-  if (letter_case_) {
-    tokens.types = encode_with_offsets(text, max_tokens).types;
-  } else if (text.pair && framing_.typed()) {  // an empty one: as encode_pair() says it
-    tokens.types.assign(tokens.ids.size(), 0);
-  }
-  return tokens;
+  const Pieces kept = kept_pieces(text.text, room, Offsets::left_out);
+  return {framing_.around(kept.ids), {}, kept.truncated};
 }
 
 std::vector<int32_t> Tokenizer::encode(std::string_view text, int max_tokens) const {
@@ -183,15 +176,7 @@ size_t Tokenizer::room(int max_tokens) const {
 }
 
 std::vector<int32_t> Tokenizer::frame(std::span<const int32_t> pieces) const {
-  std::vector<int32_t> ids;
-  for (const FramePiece& piece : framing_.single()) {
-    if (piece.kind == FramePiece::Kind::special) {
-      ids.push_back(piece.id);
-    } else {
-      ids.insert(ids.end(), pieces.begin(), pieces.end());
-    }
-  }
-  return ids;
+  return framing_.around(pieces);
 }
 
 std::vector<int32_t> Tokenizer::pieces(std::string_view text) const {
@@ -228,42 +213,44 @@ std::string Tokenizer::join(std::span<const int32_t> ids) const {
   return text;
 }
 
+// The second text is empty.
+Tokens Tokenizer::alone_in_pair(const Pieces& first) const {
+  Tokens tokens = framing_.around_first(first.ids);
+  tokens.truncated = first.truncated;
+  return tokens;
+}
+
 const std::vector<FramePiece>& Tokenizer::frame_around(std::string_view second) const {
   return second.empty() ? framing_.single() : framing_.pair();
 }
 
-EncodedPair Tokenizer::encode_pair(std::string_view first, std::string_view second,
-                                   int max_tokens) const {
+Tokens Tokenizer::encode_pair(std::string_view first, std::string_view second,
+                              int max_tokens) const {
   const size_t room = room_in(frame_around(second), max_tokens);
-  require_utf8(first, "tokenize text", "first of a pair");
+  require_utf8(first, "tokenize text", second.empty() ? "" : "first of a pair");
+  if (second.empty()) return alone_in_pair(kept_pieces(first, room, Offsets::left_out));
   std::vector<int32_t> pieces_of_first;
   append_pieces(first, reading_limit(room), pieces_of_first);
   return encode_pair(std::move(pieces_of_first), second, max_tokens);
 }
 
-EncodedPair Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::string_view second,
-                                   int max_tokens) const {
-  const std::vector<FramePiece>& frame = frame_around(second);
-  const size_t room = room_in(frame, max_tokens);
+Tokens Tokenizer::encode_pair(std::vector<int32_t> pieces_of_first, std::string_view second,
+                              int max_tokens) const {
+  const size_t room = room_in(frame_around(second), max_tokens);
   require_utf8(second, "tokenize text", "second of a pair");
-  const size_t limit = reading_limit(room);
   std::array<Pieces, 2> parts = {Pieces{std::move(pieces_of_first)}, Pieces{}};
+  if (second.empty()) {
+    keep_part(parts[0], room);
+    return alone_in_pair(parts[0]);
+  }
+  const size_t limit = reading_limit(room);
   parts[0].keep_first(limit);
   append_pieces(second, limit, parts[1].ids);
   const Lengths kept = kept_lengths(parts[0].ids.size(), parts[1].ids.size(), room);
   truncate(parts[0], kept.first);
   truncate(parts[1], kept.second);
-  EncodedPair pair;
+  Tokens pair = framing_.around_pair(parts[0].ids, parts[1].ids);
   pair.truncated = parts[0].truncated || parts[1].truncated;
-  for (const FramePiece& piece : frame) {
-    if (piece.kind == FramePiece::Kind::special) {
-      pair.ids.push_back(piece.id);
-    } else {
-      const Pieces& part = parts[piece.kind == FramePiece::Kind::first ? 0 : 1];
-      pair.ids.insert(pair.ids.end(), part.ids.begin(), part.ids.end());
-    }
-    if (framing_.typed()) pair.types.resize(pair.ids.size(), piece.type);
-  }
   return pair;
 }
 
@@ -298,6 +285,7 @@ Encoding Tokenizer::encode_with_offsets(const Text& text, int max_tokens) const 
     }
     encoding.types.resize(encoding.ids.size(), piece.type);
   }
+  encoding.truncated = parts[0].truncated || parts[1].truncated;
   if (letter_case_ && !is_pair(text)) set_letter_cases(text.text, encoding.offsets, encoding.types);
   return encoding;
 }

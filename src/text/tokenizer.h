@@ -18,19 +18,13 @@
 
 namespace headroom {
 
-struct EncodedPair {
-  std::vector<int32_t> ids;
-  // As long as ids, 0 up to the first [SEP] and 1 after it; none where the framing has no types.
-  std::vector<int32_t> types;
-  bool truncated = false;
-};
-
 // A text or a pair, token by token, for whoever has to find the tokens in the text again.
 struct Encoding {
   std::vector<int32_t> ids;
   std::vector<int32_t> types;     // as long as ids
   std::vector<TextSpan> offsets;  // characters of the text that the token is of; special: {0, 0}
   std::vector<int8_t> sources;  // 0: of the first text, 1: of the second, -1: special, around them
+  bool truncated = false;
 };
 
 class Tokenizer {
@@ -46,14 +40,14 @@ class Tokenizer {
   std::vector<int32_t> encode(std::string_view text, int max_tokens) const;
 
   // [CLS] first [SEP] second [SEP], truncated likewise: the longer text loses its end first;
-  // between equals the second. An empty second text is none: [CLS] first [SEP].
-  EncodedPair encode_pair(std::string_view first, std::string_view second, int max_tokens) const;
+  // between equals the second. Types are 0 up to the first [SEP] and 1 after it; there are none
+  // where the framing has none. An empty second text is none: [CLS] first [SEP], with types of 0.
+  Tokens encode_pair(std::string_view first, std::string_view second, int max_tokens) const;
 
   // The same for a first text whose pieces() are known: one query with many passages.
-  EncodedPair encode_pair(std::vector<int32_t> first, std::string_view second,
-                          int max_tokens) const;
+  Tokens encode_pair(std::vector<int32_t> first, std::string_view second, int max_tokens) const;
 
-  // The same of a text or a pair, which also says whether it was truncated.
+  // The same of a text or a pair; with the letter case of a text's words where that is asked for.
   Tokens tokens(const Text& text, int max_tokens) const;
 
   // The same tokens, with where they are in the text. Slower. Throws ErrorCode::bad_data likewise.
@@ -125,7 +119,9 @@ class Tokenizer {
   Pieces read_pieces(std::string_view text, size_t begin, size_t limit, Offsets offsets) const;
   Pieces kept_pieces(std::string_view text, size_t room, Offsets offsets) const;
   Pieces last_pieces(std::string_view text, size_t count, Offsets offsets) const;
+  void keep_part(Pieces& pieces, size_t room) const;
   void truncate(Pieces& pieces, size_t kept) const;
+  Tokens alone_in_pair(const Pieces& first) const;
   const std::vector<FramePiece>& frame_around(std::string_view second) const;
 
   Framing framing_;  // BERT's, unless the family has another

@@ -13,7 +13,7 @@ namespace headroom {
 namespace {
 using namespace testing;
 
-std::vector<float> logits_of(const EngineModel& model, const EncodedPair& tokens, double budget) {
+std::vector<float> logits_of(const EngineModel& model, const Tokens& tokens, double budget) {
   Arena arena;
   std::vector<float> logits(static_cast<size_t>(model.config().shape.labels));
   const Tokens sequence = {tokens.ids, tokens.types};
@@ -30,8 +30,7 @@ void expect_transformers_answers(const std::string& name, const std::filesystem:
   const std::vector<HfCase> cases = hf_cases(name);
   ASSERT_GE(cases.size(), 27U);
   for (const HfCase& each : cases) {
-    const EncodedPair tokens =
-        encode_case(model->tokenizer(), each, model->config().longest_input());
+    const Tokens tokens = encode_case(model->tokenizer(), each, model->config().longest_input());
     EXPECT_EQ(tokens.ids, each.tokens.ids) << each.text;
     EXPECT_EQ(tokens.types, each.tokens.types) << each.text;
     const std::vector<float> logits = logits_of(*model, tokens, 1.0);
@@ -82,8 +81,8 @@ TEST_P(ImportedModel, GivesTextsTheVectorsOfSentenceTransformers) {
 }
 
 // Texts of one, of few and of as many tokens as fit.
-std::vector<EncodedPair> some_texts(const EngineModel& model) {
-  std::vector<EncodedPair> texts;
+std::vector<Tokens> some_texts(const EngineModel& model) {
+  std::vector<Tokens> texts;
   for (const char* text : {"", "q w e r t y", "a b c d e f g h i j k l m n o p q r s t u v w"}) {
     texts.push_back(
         {model.tokenizer().encode(text, static_cast<int>(model.config().shape.positions)), {}});
@@ -94,7 +93,7 @@ std::vector<EncodedPair> some_texts(const EngineModel& model) {
 // One text after another through both: the same logits to 1e-5.
 void expect_equal_answers(const EngineModel& expected, double budget, const EngineModel& found) {
   EXPECT_EQ(found.config().method, Method::dense);
-  for (const EncodedPair& text : some_texts(expected)) {
+  for (const Tokens& text : some_texts(expected)) {
     const std::vector<float> logits = logits_of(expected, text, budget);
     const std::vector<float> again = logits_of(found, text, 1.0);
     for (size_t i = 0; i < logits.size(); ++i) EXPECT_NEAR(again[i], logits[i], 1e-5) << budget;

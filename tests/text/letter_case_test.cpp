@@ -45,5 +45,20 @@ TEST(LetterCase, IsToldByATokenizerThatIsAskedFor) {
       << "a pair's types tell its texts";
 }
 
+TEST(LetterCase, ChangesNoTokens) {
+  const WordPieceTokenizer plain(Vocabulary::with_words({"in", "par", "##is"}), true);
+  WordPieceTokenizer telling = plain;
+  telling.set_letter_case(true);
+  for (const std::string text : {"in Paris, in", "", "PARIS paris"}) {
+    for (int longest = 2; longest < 9; ++longest) {
+      const Tokens expected = plain.tokens({text}, longest);
+      const Tokens found = telling.tokens({text}, longest);
+      EXPECT_EQ(found.ids, expected.ids);
+      EXPECT_EQ(found.truncated, expected.truncated);
+      EXPECT_EQ(found.types.size(), found.ids.size());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headroom

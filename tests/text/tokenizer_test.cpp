@@ -50,8 +50,30 @@ TEST(WordTokenizer, AnEmptySecondTextIsNone) {
   EXPECT_EQ(letters().encode_pair("", "c", 16).ids, (Ids{2, 3, 7, 3})) << "the first may be empty";
 }
 
+TEST(WordTokenizer, AnEmptySecondTextIsCutAsASingleText) {
+  for (const KeptPart part : {KeptPart::head, KeptPart::tail, KeptPart::head_tail}) {
+    WordTokenizer tokenizer = letters();
+    tokenizer.set_kept_part(part);
+    for (int longest = 2; longest < 9; ++longest) {
+      const Tokens alone = tokenizer.tokens({"a b c d e f"}, longest);
+      const Ids zeros(alone.ids.size(), 0);
+      for (const Tokens& pair : {tokenizer.tokens({"a b c d e f", ""}, longest),
+                                 tokenizer.encode_pair("a b c d e f", "", longest),
+                                 tokenizer.encode_pair(Ids{5, 6, 7, 8, 9, 10}, "", longest)}) {
+        EXPECT_EQ(pair.ids, alone.ids);
+        EXPECT_EQ(pair.types, zeros) << "a pair's, whose first text has 0";
+        EXPECT_EQ(pair.truncated, alone.truncated);
+      }
+    }
+  }
+}
+
+TEST(WordTokenizer, ASecondTextWithoutPiecesIsOneAllTheSame) {
+  EXPECT_EQ(letters().tokens({"a", " "}, 16).ids, (Ids{2, 5, 3, 3}));
+}
+
 TEST(WordTokenizer, PairsCarryTokenTypes) {
-  const EncodedPair pair = letters().encode_pair("a b", "c", 16);
+  const Tokens pair = letters().encode_pair("a b", "c", 16);
   EXPECT_EQ(pair.ids, (Ids{2, 5, 6, 3, 7, 3}));
   EXPECT_EQ(pair.types, (Ids{0, 0, 0, 0, 1, 1}));
 }
@@ -60,7 +82,7 @@ TEST(Framing, SaysWhatGoesAroundTextsAndPairs) {
   WordTokenizer tokenizer = letters();
   tokenizer.set_framing(Framing("$A [SEP]", "$A [SEP] [SEP] $B [SEP]", tokenizer.vocabulary()));
   EXPECT_EQ(tokenizer.encode("a b c", 3), (Ids{5, 6, 3}));
-  const EncodedPair pair = tokenizer.encode_pair("a b", "c d", 6);
+  const Tokens pair = tokenizer.encode_pair("a b", "c d", 6);
   EXPECT_EQ(pair.ids, (Ids{5, 6, 3, 3, 7, 3}));
   EXPECT_EQ(pair.types, Ids{}) << "no piece has a type";
   expect_error(ErrorCode::usage, "special tokens alone need 3",
@@ -88,7 +110,7 @@ TEST(WordTokenizer, EveryCutFillsTheRoom) {
     for (size_t second = 0; second <= 10; ++second) {
       for (int limit = 3; limit <= 24; ++limit) {
         const auto words = [&](size_t count) { return text.substr(0, 2 * count); };
-        const EncodedPair pair = tokenizer.encode_pair(words(first), words(second), limit);
+        const Tokens pair = tokenizer.encode_pair(words(first), words(second), limit);
         const size_t special = second == 0 ? 2 : 3;
         ASSERT_EQ(pair.ids.size(), std::min(first + second + special, static_cast<size_t>(limit)));
         ASSERT_EQ(pair.types.size(), pair.ids.size());

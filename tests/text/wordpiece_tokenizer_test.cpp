@@ -138,7 +138,7 @@ TEST(WordPieceTokenizer, GivesTheIdsOfHuggingFace) {
       EXPECT_EQ(types, Ids(ids.size(), 0)) << text;
     } else {
       const std::string second = each.at("text_pair");
-      const EncodedPair pair = tokenizer.encode_pair(text, second, 128);
+      const Tokens pair = tokenizer.encode_pair(text, second, 128);
       EXPECT_EQ(pair.ids, ids) << text;
       EXPECT_EQ(pair.types, types) << text;
     }

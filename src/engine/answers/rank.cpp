@@ -31,8 +31,7 @@ std::vector<Tokens> query_pairs(const EngineModel& model, std::string_view query
   std::vector<Tokens> pairs;
   pairs.reserve(passages.size());
   for (const std::string_view passage : passages) {
-    EncodedPair pair = model.tokenizer().encode_pair(pieces, passage, longest);
-    pairs.push_back({std::move(pair.ids), std::move(pair.types), pair.truncated});
+    pairs.push_back(model.tokenizer().encode_pair(pieces, passage, longest));
   }
   return pairs;
 }
