@@ -146,6 +146,10 @@ bench-hardening: with-bench ## what the hardened flags cost the engine, in turns
 compare-engine: with-bench ## the engine beside that of another commit, in turns in one process: make compare-engine BASE=main~5
 	@JOBS=$(JOBS) scripts/compare-engine $(BASE)
 
+bench-attention: with-bench ## whole models of each kind of attention in our engine, one thread (claim 20; 4 minutes)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-attention
+	@$(BUILD)/bin/bench-attention --commit $$(git rev-parse --short HEAD)
+
 bench-training: with-bench ## training throughput of this machine, in samples per second
 	@scripts/bench-training
 
