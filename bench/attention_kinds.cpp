@@ -29,7 +29,7 @@ namespace headroom {
 namespace {
 
 struct Options {
-  int rounds = 101;
+  int rounds = 51;
   std::string out = "docs/results/attention-kinds.json";
   std::string commit = "unknown";
 };

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/files/file.h"
+#include "experiments/claims/missing.h"
 #include "experiments/claims/page.h"
 #include "support.h"
 
@@ -34,7 +35,7 @@ TEST(Claims, TheStoredPagesAreWhatTheStoredResultsSay) {
   const ClaimPages pages = claim_pages(stored);
   const char* advice = "run: headroom report --claims docs/results --out docs/results/README.md";
   EXPECT_EQ(pages.matrix, read_file(stored / "README.md", ErrorCode::bad_data)) << advice;
-  ASSERT_EQ(pages.claims.size(), published_claims().size() + 1) << "and verdicts.md";
+  ASSERT_EQ(pages.claims.size(), published_claims().size() + 2) << "verdicts.md, missing.md";
   for (const auto& [file, text] : pages.claims) {
     EXPECT_EQ(text, read_file(stored / file, ErrorCode::bad_data)) << advice;
   }
@@ -53,11 +54,74 @@ TEST(Claims, TheMatrixHasShortCells) {
 TEST(Claims, WithoutResultsOnlyWhatIsCountedIsJudged) {
   const TemporaryFolder empty;
   const ClaimPages pages = claim_pages(empty.path());
-  for (size_t i = 0; i < pages.claims.size(); ++i) {
+  for (size_t i = 0; i < published_claims().size(); ++i) {
     const bool not_run = pages.claims[i].text.find("Not run.") != std::string::npos;
     EXPECT_EQ(not_run, i + 1 != 19) << pages.claims[i].text;
   }
   EXPECT_NE(pages.claims[18].text.find("counted: reproduced"), std::string::npos);
+}
+
+ResultsFolder two_seeds(const std::vector<std::string>& commits_of_second) {
+  ResultsFolder folder;
+  folder.name = "budgeted-agnews";
+  folder.experiment = "budgeted";
+  folder.task = "agnews";
+  folder.runs.resize(2);
+  for (Record& run : folder.runs) run.commit = "aaaa";
+  for (const char* arm : {"dense", "budgeted"}) folder.runs[0].arm(arm).commit = "aaaa";
+  const char* arms[] = {"dense", "budgeted"};
+  for (size_t i = 0; i < commits_of_second.size(); ++i) {
+    folder.runs[1].arm(arms[i]).commit = commits_of_second[i];
+  }
+  return folder;
+}
+
+TEST(Missing, NothingWhereOneCommitMadeAllArmsOfAllSeeds) {
+  const ResultsFolder folder = two_seeds({"aaaa", "aaaa"});
+  EXPECT_EQ(provenance_gap(folder), "");
+  EXPECT_TRUE(partial_arms(folder).empty());
+}
+
+TEST(Missing, CommitsThatDifferOrThatNobodyHas) {
+  EXPECT_EQ(provenance_gap(two_seeds({"aaaa", "bbbb"})), "of aaaa, bbbb");
+  EXPECT_NE(provenance_gap(two_seeds({"aaaa", "aaaa-dirty"})).find("not a commit others have"),
+            std::string::npos);
+  ResultsFolder old = two_seeds({"", ""});
+  old.runs[1].commit = "";
+  EXPECT_EQ(provenance_gap(old), "1 of 2 seeds name no commit");
+}
+
+TEST(Missing, ArmsThatSomeSeedsLack) {
+  EXPECT_EQ(partial_arms(two_seeds({"aaaa"})),
+            (std::vector<std::string>{"budgeted (1 of 2 seeds)"}));
+}
+
+TEST(Missing, ThePageNamesUnrunDataSetsWithTheirCommand) {
+  const TemporaryFolder empty;
+  const ClaimPages pages = claim_pages(empty.path());
+  ASSERT_EQ(pages.claims.back().file, "missing.md");
+  EXPECT_NE(pages.claims.back().text.find(
+                "headroom reproduce budgeted --task synthetic-hard --seeds 1,2,3,4,5"),
+            std::string::npos);
+}
+
+TEST(Claims, WholeModelsInTheEngineSpeakAboutTime) {
+  const TemporaryFolder folder;
+  const auto cell = [](const char* kind, double ratio) {
+    return Json{{"attention", kind}, {"over_standard", ratio}};
+  };
+  folder.write("attention-kinds.json",
+               Json{{"date", "2026-11-18"},
+                    {"commit", "aaaa"},
+                    {"machine", {{"cpu", "a CPU"}}},
+                    {"cells",
+                     {cell("standard", 1), cell("efficient", 0.7), cell("efficient", 0.9),
+                      cell("optimized", 0.95), cell("super", 1.2)}}}
+                   .dump());
+  const std::string page = claim_pages(folder.path()).claims[19].text;
+  EXPECT_NE(page.find("### whole models: partly"), std::string::npos) << page;
+  EXPECT_NE(page.find("efficient 0.70 to 0.90"), std::string::npos) << page;
+  EXPECT_NE(page.find("a CPU, 2026-11-18, commit aaaa"), std::string::npos) << page;
 }
 
 // Every arm gains what is given over Standard in each of two seeds, give or take a tenth.

@@ -94,6 +94,8 @@ std::vector<Finding> findings(const ResultsFolder& folder);
 }
 namespace variants {
 std::vector<Finding> findings(const ResultsFolder& folder);
+// What bench-attention measured says about time.
+std::vector<Finding> time_findings(const Json& timing);
 // What the folders of the size series say together.
 std::vector<Finding> size_findings(std::span<const ResultsFolder> folders);
 }  // namespace variants

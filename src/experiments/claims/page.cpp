@@ -10,91 +10,11 @@
 #include "base/join.h"
 #include "base/json.h"
 #include "base/table.h"
-#include "experiments/claims/claims.h"
+#include "experiments/claims/judged.h"
+#include "experiments/claims/missing.h"
 
 namespace headroom::experiments {
 namespace {
-
-// What one folder, or arithmetic, says about one claim.
-struct Statement {
-  std::string subject;                    // "agnews-pretrained": a column of the matrix
-  const ResultsFolder* folder = nullptr;  // none: from several folders, or counted
-  Finding finding;
-  const ChosenAfterwards* afterwards = nullptr;
-  std::vector<Tails> tails = {};  // of the claim's tests, corrected
-  Verdict verdict = Verdict::inconclusive;
-};
-
-struct JudgedClaim {
-  Claim claim;
-  std::vector<Statement> statements;
-};
-
-const ClaimSource* source_of(std::string_view experiment) {
-  const auto sources = claim_sources();
-  const auto found = std::find_if(sources.begin(), sources.end(), [&](const ClaimSource& source) {
-    return source.experiment == experiment;
-  });
-  return found == sources.end() ? nullptr : &*found;
-}
-
-bool is_about(const Claim& claim, const ResultsFolder& folder) {
-  return claim.experiment == folder.experiment &&
-         std::find(claim.tasks.begin(), claim.tasks.end(), folder.task) != claim.tasks.end();
-}
-
-// "agnews-pretrained" of the folder adaptive-agnews-pretrained.
-std::string title_of(const ResultsFolder& folder) {
-  const std::string prefix = folder.experiment + "-";
-  return folder.name.rfind(prefix, 0) == 0 ? folder.name.substr(prefix.size()) : folder.task;
-}
-
-// Settings that were chosen afterwards are judged by themselves: they take no part in the family.
-void judge(JudgedClaim& judged) {
-  for (const bool afterwards : {false, true}) {
-    std::vector<const Finding*> findings;
-    std::vector<Statement*> family;
-    for (Statement& statement : judged.statements) {
-      if ((statement.afterwards != nullptr) != afterwards) continue;
-      findings.push_back(&statement.finding);
-      family.push_back(&statement);
-    }
-    const std::vector<std::vector<Tails>> tails = corrected_tails(judged.claim, findings);
-    for (size_t i = 0; i < family.size(); ++i) {
-      family[i]->tails = tails[i];
-      std::vector<Verdict> verdicts;
-      for (const Tails& each : tails[i]) verdicts.push_back(verdict_of(each));
-      family[i]->verdict = combined(verdicts, judged.claim.combination);
-    }
-  }
-}
-
-std::vector<JudgedClaim> judge_all(const std::vector<ResultsFolder>& folders) {
-  std::vector<JudgedClaim> judged;
-  for (const Claim& claim : published_claims()) judged.push_back({claim, {}});
-  const auto add = [&](const std::vector<Finding>& findings, const std::string& subject,
-                       const ResultsFolder* folder) {
-    for (const Finding& finding : findings) {
-      if (finding.evidence.empty()) continue;  // its arms were not run
-      JudgedClaim& about = judged.at(static_cast<size_t>(finding.claim - 1));
-      if (folder != nullptr && !is_about(about.claim, *folder)) continue;
-      about.statements.push_back({subject, folder, finding,
-                                  folder == nullptr ? nullptr : chosen_afterwards(folder->name)});
-    }
-  };
-  for (const ResultsFolder& folder : folders) {
-    const ClaimSource* source = source_of(folder.experiment);
-    if (source != nullptr) add(source->read(folder), title_of(folder), &folder);
-  }
-  add(variants::size_findings(folders), "three sizes", nullptr);
-  add(counted_findings(), "counted", nullptr);
-  for (JudgedClaim& each : judged) judge(each);
-  return judged;
-}
-
-std::string page_file(const Claim& claim) {
-  return fmt::format("claims/{:02}.md", claim.number);
-}
 
 std::string verdict_in(const JudgedClaim& judged, const std::string& subject) {
   for (const Statement& statement : judged.statements) {
@@ -191,7 +111,7 @@ std::string matrix_page(const std::vector<JudgedClaim>& all,
       "Models and samples differ from the papers', so comparisons between arms are tested, not "
       "absolute accuracies.\n\n{}\n"
       "Over claims and data sets: {}. [verdicts.md](verdicts.md) has what they were before this "
-      "rule.\n",
+      "rule, [missing.md](missing.md) what each still needs.\n",
       rule_text, tally(all));
   for (const Paper& paper : papers()) {
     text +=
@@ -356,7 +276,7 @@ std::string change_page(const std::vector<JudgedClaim>& all, const std::filesyst
 
 ClaimPages claim_pages(const std::filesystem::path& results) {
   const std::vector<ResultsFolder> folders = read_all_results(results);
-  const std::vector<JudgedClaim> all = judge_all(folders);
+  const std::vector<JudgedClaim> all = judge_all(folders, results);
   ClaimPages pages;
   pages.matrix = matrix_page(all, folders);
   for (const JudgedClaim& judged : all) {
@@ -364,6 +284,7 @@ ClaimPages claim_pages(const std::filesystem::path& results) {
   }
   const std::string changes = change_page(all, results / "verdicts-before.json");
   if (!changes.empty()) pages.claims.push_back({"verdicts.md", changes});
+  pages.claims.push_back({"missing.md", missing_page(all, folders)});
   return pages;
 }
 

@@ -92,10 +92,11 @@ void judge_language_model(const Results& results, std::vector<Finding>& findings
        {{"Super over Standard of half the heads", results.effect("super", "standard-matched")}}});
 }
 
-void judge_time(const ResultsFolder& folder, std::vector<Finding>& findings) {
-  if (!folder.timing.contains("cells")) return;
+// From cells of bench_attention() or of bench-attention.
+void judge_time(const Json& timing, const std::string& about, std::vector<Finding>& findings) {
+  if (!timing.contains("cells")) return;
   std::map<std::string, std::vector<double>> ratios;
-  for (const Json& cell : folder.timing.at("cells")) {
+  for (const Json& cell : timing.at("cells")) {
     const std::string kind = cell.at("attention").get<std::string>();
     if (kind != "standard") ratios[kind].push_back(cell.at("over_standard").get<double>());
   }
@@ -107,7 +108,8 @@ void judge_time(const ResultsFolder& folder, std::vector<Finding>& findings) {
     evidence.push_back({kind + " at its slowest", counted(*most, "of Standard's time")});
   }
   if (parts.empty()) return;
-  findings.push_back({20, fmt::format("time over Standard's: {}", join(parts, ", ")), evidence});
+  findings.push_back(
+      {20, fmt::format("{}time over Standard's: {}", about, join(parts, ", ")), evidence});
 }
 
 // Each kind with a budget method against Standard with the same one, and Standard with heads chosen
@@ -152,8 +154,20 @@ std::vector<Finding> findings(const ResultsFolder& folder) {
   judge_fewer_parameters(results, findings);
   judge_super(results, findings);
   judge_language_model(results, findings);
-  judge_time(folder, findings);
+  judge_time(folder.timing, "one layer in libtorch, ", findings);
   judge_combination(results, findings);
+  return findings;
+}
+
+std::vector<Finding> time_findings(const Json& timing) {
+  std::vector<Finding> findings;
+  if (!timing.contains("cells")) return findings;
+  const std::string machine = timing.at("machine").value("cpu", "an unknown CPU");
+  judge_time(timing,
+             fmt::format("whole models in our engine ([numbers](../attention-kinds.json), `make "
+                         "bench-attention`, {}, {}, commit {}), ",
+                         machine, timing.value("date", "-"), timing.value("commit", "unknown")),
+             findings);
   return findings;
 }
 
