@@ -48,12 +48,14 @@ TEST(ResultsReport, AnAdaptiveFolderShowsWhatTextsChose) {
 }
 
 TEST(ResultsReport, AFolderOfAttentionKindsShowsScoresMacsAndTime) {
-  const std::string page = page_about(stored / "variants-agnews");
+  const std::string page = page_about(stored / "variants-imdb32");
   expect_self_contained(page);
   for (const char* title : {"Scores", "MACs of one layer", "Measured time", "Commands"}) {
     EXPECT_TRUE(has_section(page, title)) << title;
   }
   EXPECT_NE(page.find("standard with a mixing matrix"), std::string::npos);
+  EXPECT_FALSE(has_section(page_about(stored / "variants-agnews"), "Measured time"))
+      << "a layer's time depends on no task";
 }
 
 TEST(ResultsReport, AFolderOfKindsTimesBudgetsShowsItsTables) {

@@ -30,18 +30,20 @@ std::vector<Section> budget_sections(const ResultsFolder& folder) {
 std::vector<Section> kind_sections(const ResultsFolder& folder) {
   const Page page = summarise(folder.runs, folder.timing);
   const Table scores = score_table(folder.runs);
-  return {
+  std::vector<Section> sections = {
       {"scores", "Scores",
        first_numbers(scores) +
            html_figure(page.svg("scores.svg"), "Fewer attention parameters are to the left.") +
            html_table(scores)},
       {"macs", "MACs of one layer",
-       html_figure(page.svg("macs.svg"), "Super's mixing costs more the longer the text.")},
-      {"time", "Measured time",
-       html_figure(page.svg("latency.svg"),
-                   "One attention layer on one sequence, all kinds in turns.") +
-           html_table(time_table(folder.timing))},
-  };
+       html_figure(page.svg("macs.svg"), "Super's mixing costs more the longer the text.")}};
+  if (folder.timing.contains("cells")) {
+    sections.push_back({"time", "Measured time",
+                        html_figure(page.svg("latency.svg"),
+                                    "One attention layer on one sequence, all kinds in turns.") +
+                            html_table(time_table(folder.timing))});
+  }
+  return sections;
 }
 
 }  // namespace

@@ -96,6 +96,8 @@ std::string write_text(const Runs& runs, const Json& timing, const Measure& meas
         "on one thread, all kinds in every round, on {}, {}.\n\n{}{}",
         timing.at("machine").at("cpu").get<std::string>(), timing.at("date").get<std::string>(),
         image("time by kind", latency), markdown(time_table(timing)));
+  } else {
+    text += "\nThe time of a layer depends on no task: `--task imdb32` measures it.\n";
   }
   return text + missing_section(runs, known_arms);
 }
