@@ -48,6 +48,12 @@ void check_task(const TrainRequest& request) {
                             "heads chosen for each input are for models of one label",
                             task_name(task)));
   }
+  if (request.method == Method::adaptive && task == Task::lm) {
+    throw Error(ErrorCode::usage, "train",
+                "--task lm is trained with --method nested, budgeted, static or dense: heads "
+                "chosen for each input follow the mean of all its tokens, so a language model "
+                "would see those it has to predict");
+  }
   const TruncationChoice truncation = request.task.truncation;
   if ((truncation == TruncationChoice::tail || truncation == TruncationChoice::head_tail) &&
       !answers_whole_text(task)) {

@@ -131,6 +131,8 @@ TEST_P(Tasks, ALanguageModelLearnsToGoOn) {
   EXPECT_EQ(generator.generate("cde", settings).tokens, 9) << "twelve tokens are the most it reads";
   expect_error(ErrorCode::bad_data, "nothing to go on from",
                [&] { generator.generate("", settings); });
+  wanted.method = Method::adaptive;
+  expect_error(ErrorCode::usage, "would see those it has to predict", [&] { train(wanted); });
 }
 
 TEST_P(Tasks, ATranslatorLearnsWordsAndTheirOrder) {
