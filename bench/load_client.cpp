@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/prompt_thread.h"
 
 namespace headroom {
 namespace {
@@ -68,6 +69,7 @@ LoadClient::LoadClient(int port, int connections, LoadClientSettings settings)
       events_(epoll_create1(0)),
       connections_(static_cast<size_t>(connections)) {
   prctl(PR_SET_TIMERSLACK, 1000);  // wake up within a microsecond, not fifty
+  wake_promptly();  // clients have machines of their own; this one shares the server's cores
   for (size_t i = 0; i < connections_.size(); ++i) {
     open(connections_[i]);
     free_.push_back(i);

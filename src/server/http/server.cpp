@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/prompt_thread.h"
 #include "server/http/session.h"
 
 namespace headroom {
@@ -74,6 +75,7 @@ class HttpServer::Impl {
   const char* scheme() const { return tls_ == nullptr ? "http" : "https"; }
 
   Shutdown run(const std::function<bool()>& stop_requested, std::chrono::milliseconds drain) {
+    wake_promptly();
     accept();
     watch(stop_requested, drain);
     while (!context_.stopped()) {

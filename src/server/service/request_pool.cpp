@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/prompt_thread.h"
 
 namespace headroom::server {
 namespace {
@@ -26,7 +27,10 @@ RequestPool::RequestPool(const RequestPoolSettings& settings) : settings_(settin
   settings_.threads = std::max(2, settings.threads > 0 ? settings.threads : cores / 4);
   try {
     for (int i = 0; i < settings_.threads; ++i) {
-      threads_.emplace_back([this] { work(Share::small); });
+      threads_.emplace_back([this] {
+        wake_promptly();  // before workers, which compute for milliseconds
+        work(Share::small);
+      });
     }
     threads_.emplace_back([this] {
       // Of this thread alone, as Linux has it; where it fails, large requests are no more patient.
