@@ -164,7 +164,7 @@ bench-serving: with-bench ## what a server sustains, with and without the contro
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
 	@scripts/bench-serving
 
-bench-overload: with-bench peers ## goodput, accuracy and refusals at 1 to 5 times capacity, beside ONNX Runtime (5 minutes)
+bench-overload: with-bench peers ## goodput, accuracy and refusals at 1 to 5 times capacity, beside ONNX Runtime (10 minutes)
 	cmake --build $(BUILD) -j $(JOBS) --target bench-overload
 	@scripts/bench-overload
 

@@ -7,6 +7,9 @@
 
 namespace headroom::overload {
 
+// Answers within the deadline, of a run's answers.
+double in_time_of_answers(const Json& run);
+
 // Of what main.cpp measured (docs/results/overload.json).
 std::string overload_page(const Json& results);
 

@@ -27,13 +27,16 @@ double mean_group_size() {
 }  // namespace
 
 Trace make_trace(const TraceSettings& settings) {
-  const double groups_a_ms = settings.rate / 1000 / mean_group_size();
-  const ServingLoad load = restless_load(groups_a_ms, 1000 * settings.seconds, settings.seed);
+  const double duration_ms = 1000 * settings.seconds;
+  const double a_ms = settings.rate / 1000;
+  const ServingLoad load = settings.bursts
+                               ? restless_load(a_ms / mean_group_size(), duration_ms, settings.seed)
+                               : constant_load("steady", a_ms, duration_ms);
   Random random({settings.seed});
   Trace trace;
   for (double now = next_arrival(load, 0, random); now < load.duration_ms;
        now = next_arrival(load, now, random)) {
-    for (int left = group_size(random); left > 0; --left) {
+    for (int left = settings.bursts ? group_size(random) : 1; left > 0; --left) {
       trace.due.push_back(now / 1000);
       trace.order.push_back(random.below(settings.rows));
     }

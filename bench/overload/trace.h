@@ -1,5 +1,6 @@
-// A trace of arrivals that no server likes: a day with bursts, in which requests come in groups
-// whose sizes have a heavy tail. The same for the same numbers.
+// Traces of arrivals: one that no server likes, a day with bursts in which requests come in groups
+// whose sizes have a heavy tail; and independent requests at one rate. The same for the same
+// numbers.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@ struct TraceSettings {
   double seconds = 10;
   uint64_t seed = 1;
   size_t rows = 1;  // to choose texts from
+  bool bursts = true;
 };
 
 struct Trace {
