@@ -47,12 +47,62 @@ TEST(CostLevels, ALadderTakesItsRungsWeighedByWhoReachesThem) {
   policy.rungs = {{0, {}}, {0.25, {}}, {1, {}}};
   policy.levels = {{{0, 0}, {1, 0, 0}, 0.8, {}, 0}, {{0.9, 0.9}, {1, 0.4, 0.05}, 1, {}, 0.15}};
   const CostLevels levels(linear_table(), 0.125, 1, 1000, &policy);
-  EXPECT_EQ(levels.ladder_level(levels.top()), 1U);
-  EXPECT_EQ(levels.ladder_level(0), 0U);
+  EXPECT_EQ(levels.ladder_step(levels.top()).thresholds, 1U);
+  EXPECT_EQ(levels.ladder_step(0).thresholds, 0U);
   const LatencyEstimate& top = levels.ladder_estimate(levels.top(), 100);
   EXPECT_DOUBLE_EQ(top.median_ms, 0.4 * 2.5 + 0.05 * 10);
   EXPECT_DOUBLE_EQ(top.p90_ms, 2.5) << "one in twenty goes further, two in five come here";
   EXPECT_EQ(levels.ladder_estimate(0, 100).median_ms, 0) << "the bag answers all";
+  EXPECT_DOUBLE_EQ(levels.climbed_ms(2, 100), 2.5);
+  EXPECT_DOUBLE_EQ(levels.climbed_ms(3, 100), 12.5) << "all rungs, one after the other";
+}
+
+// The first rung stops everybody at the lowest level, nobody at the highest.
+Policy ladder_from(double first) {
+  Policy policy;
+  policy.rungs = {{first, {}}, {1, {}}};
+  policy.levels = {{{0}, {1, 0}, 0.8, {}, first}, {{2}, {1, 1}, 1, {}, first + 1}};
+  return policy;
+}
+
+TEST(CostLevels, BelowItsFirstRungALadderGivesWayToFlatBudgets) {
+  const Policy policy = ladder_from(0.5);
+  const CostLevels levels(linear_table(), 0.125, 1, 1000, &policy);
+  EXPECT_FALSE(levels.ladder_step(0).thresholds);
+  EXPECT_EQ(levels.ladder_step(0).budget, 0.125);
+  EXPECT_DOUBLE_EQ(levels.ladder_estimate(0, 100).median_ms, 1.25);
+  EXPECT_EQ(levels.ladder_step(levels.top()).thresholds, 1U);
+  for (size_t level = 1; level < levels.count(); ++level) {
+    const LadderStep& below = levels.ladder_step(level - 1);
+    const LadderStep& step = levels.ladder_step(level);
+    EXPECT_TRUE(step.thresholds || !below.thresholds) << "thresholds give way first";
+  }
+}
+
+TEST(CostLevels, AModelMeasuredAtOneBudgetHasALadderToLower) {
+  const LatencyTable dense{"simulated", "fp32", 1, "", {{1, 10, 2.0, 2.5}}};
+  const Policy policy = ladder_from(0);
+  const CostLevels levels(dense, 0.125, 1, 10, &policy);
+  EXPECT_EQ(levels.count(), 2U);
+  EXPECT_EQ(levels.ladder_step(0).thresholds, 0U);
+  EXPECT_EQ(levels.ladder_step(1).thresholds, 1U);
+  EXPECT_EQ(levels.budget(0), 1) << "flat budgets have nothing below";
+}
+
+TEST(CostLevels, WhereTheLeastBudgetIsTheMostThresholdsDoNotGiveWayEither) {
+  const Policy policy = ladder_from(0);
+  const CostLevels levels(linear_table(), 1, 1, 10, &policy);
+  EXPECT_EQ(levels.count(), 1U);
+  EXPECT_EQ(levels.ladder_step(0).thresholds, 1U);
+}
+
+TEST(CostLevels, TheBagTakesTimeByTheToken) {
+  const Policy policy = ladder_from(0);
+  const CostLevels levels(linear_table(), 0, 1, 1000, &policy, /*bag_token_ms=*/0.001);
+  EXPECT_DOUBLE_EQ(levels.ladder_estimate(0, 100).median_ms, 0.1);
+  EXPECT_DOUBLE_EQ(levels.ladder_estimate(levels.top(), 100).median_ms, 10.1);
+  EXPECT_EQ(levels.budget(0), 0) << "flat budgets end there too, as they were told to";
+  EXPECT_DOUBLE_EQ(levels.estimate(0, 100).median_ms, 0.1);
 }
 
 TEST(CostLevels, AMeasurementThatSaysMoreIsFasterIsNotBelieved) {

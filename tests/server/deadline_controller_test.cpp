@@ -137,6 +137,45 @@ TEST(DeadlineController, AMachineFiftyTimesSlowerThanItsTableIsKnownAfterAHundre
   EXPECT_NEAR(slow.correction(), 50, 1);
 }
 
+TEST(DeadlineController, ShortBatchesTeachLessThanLongOnes) {
+  DeadlineController short_batches = controller();
+  for (int i = 0; i < 30; ++i) short_batches.finished(0.01, 0.05);  // a wake-up of 40 us
+  EXPECT_LT(short_batches.correction(), 1.1);
+  for (int i = 0; i < 50'000; ++i) short_batches.finished(0.01, 0.02);
+  EXPECT_NEAR(short_batches.correction(), 2, 0.01) << "but enough of them do";
+}
+
+TEST(DeadlineController, TellingAnswersIsWorkToo) {
+  DeadlineController busy = controller();
+  const WaitingText text = text_of(100, 0, allowed);
+  for (int i = 0; i < 500; ++i) busy.told(2, 0.05);
+  EXPECT_NEAR(busy.work_ms(text, busy.levels().top()), 10.05, 1e-3);
+  EXPECT_EQ(busy.correction(), 1) << "whatever the budget, so it is no factor";
+  for (int i = 0; i < 500; ++i) busy.told(1, 1000);
+  EXPECT_LE(busy.work_ms(text, busy.levels().top()), 10.5) << "a stall is not believed";
+}
+
+// Rungs 0.125 and 1, the second for one text in ten.
+Policy one_in_ten() {
+  Policy policy;
+  policy.rungs = {{0.125, {}}, {1, {}}};
+  policy.levels = {{{0}, {1, 0}, 0.8, {}, 0.125}, {{0.9}, {1, 0.1}, 1, {}, 0.225}};
+  return policy;
+}
+
+TEST(DeadlineController, LearnsThatTextsClimbFurtherThanThoseOfTheTuning) {
+  const Policy policy = one_in_ten();
+  DeadlineController hard(CostLevels(testing::linear_table(), 0.125, 1, 1000, &policy), settings);
+  const size_t top = hard.levels().top();
+  WaitingText text = text_of(100, 0, allowed);
+  text.automatic = true;
+  EXPECT_DOUBLE_EQ(hard.work_ms(text, top), 1.25 + 0.1 * 10);
+  const std::vector<WaitingText> batch(10, text);
+  for (int i = 0; i < 50; ++i) hard.climbed(batch, top, 10 * 1.25 + 3 * 10);  // three in ten
+  EXPECT_NEAR(hard.work_ms(text, top), 1.25 + 0.3 * 10, 0.3);
+  EXPECT_DOUBLE_EQ(hard.work_ms(text, 0), 1.25) << "the first rung is always all of it";
+}
+
 TEST(DeadlineController, WhatWasLearntIsDoubtedWhileNothingRunsUntilABatchConfirmsIt) {
   DeadlineController slow = controller();
   for (int i = 0; i < 500; ++i) slow.finished(1, 50);

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "base/random.h"
 #include "server/simulated_time.h"
 
 namespace headroom::server {
@@ -83,6 +85,88 @@ TEST(Schedule, RefusesWhenEvenTheLeastBudgetIsTooSlow) {
   EXPECT_EQ(outcome.late, 0) << "what was accepted is answered in time";
   EXPECT_GT(outcome.retry_after_seconds, 0);
   EXPECT_LE(outcome.retry_after_seconds, allowed / 1000);
+}
+
+// A bag of n-grams, 0.125 and 1, at four levels of thresholds.
+const Policy& three_rungs() {
+  static const Policy policy = [] {
+    Policy made;
+    made.rungs = {{0, {}}, {0.125, {}}, {1, {}}};
+    made.levels = {{{0, 0}, {1, 0, 0}, 0.9, {}, 0},
+                   {{0.5, 0}, {1, 0.3, 0}, 0.95, {}, 0.04},
+                   {{0.7, 0.5}, {1, 0.4, 0.05}, 0.97, {}, 0.1},
+                   {{0.9, 0.9}, {1, 0.5, 0.2}, 0.99, {}, 0.26}};
+    return made;
+  }();
+  return policy;
+}
+
+constexpr double bag_token_ms = 0.0005;  // 0.02 ms a text of 40 tokens, of 4 ms in full
+
+// Every text of a batch climbs as far as chance says.
+SimulatedWorkers::Takes by_chance(Random& random, const CostLevels& levels) {
+  return [&](Batch& batch) {
+    if (!batch.choice.ladder) return testing::flat_batch_ms(batch);
+    const std::vector<double>& reached = three_rungs().levels[*batch.choice.ladder].reached;
+    double taken = 0;
+    for (const WaitingText& text : batch.texts) {
+      const double luck = random.uniform();
+      size_t rungs = 1;
+      while (rungs < reached.size() && luck < reached[rungs]) ++rungs;
+      taken += levels.climbed_ms(rungs, text.tokens);
+    }
+    batch.climbed_ms = taken;
+    return taken;
+  };
+}
+
+struct LadderOutcome {
+  int64_t sent = 0;
+  int64_t late = 0;
+  int64_t refused = 0;
+  std::set<size_t> thresholds;
+};
+
+// Automatic texts of 40 tokens at random, `overload` times what two workers can do at budget 1.
+LadderOutcome climb_under(double overload, double duration_ms) {
+  const CostLevels levels(testing::linear_table(), 0.125, 1, 1000, &three_rungs(), bag_token_ms);
+  Schedule schedule({levels}, two_workers());
+  Random random{1};
+  LadderOutcome outcome;
+  SimulatedWorkers workers(
+      schedule, 2,
+      [&](const Batch& batch, double now) {
+        outcome.thresholds.insert(*batch.choice.ladder);
+        for (const WaitingText& text : batch.texts) outcome.late += now > text.deadline_ms ? 1 : 0;
+      },
+      by_chance(random, levels));
+  for (double now = 0; now < duration_ms; now -= std::log(1 - random.uniform()) * 2 / overload) {
+    workers.run_until(now);
+    WaitingText text = text_of(40, now, allowed);
+    text.automatic = true;
+    ++outcome.sent;
+    if (schedule.offer(0, one(std::move(text)), now).refused) ++outcome.refused;
+  }
+  workers.run_until(duration_ms + 1000);
+  outcome.refused += workers.expired();
+  return outcome;
+}
+
+TEST(Schedule, ALadderGivesWayDownToItsFirstRungBeforeAnythingIsRefused) {
+  EXPECT_EQ(climb_under(1, 5000).thresholds, std::set<size_t>{3}) << "the promise";
+  for (const double overload : {5.0, 15.0, 50.0, 150.0}) {
+    const LadderOutcome outcome = climb_under(overload, 2000);
+    EXPECT_EQ(outcome.refused, 0) << overload;
+    EXPECT_EQ(outcome.late, 0) << overload;
+  }
+  EXPECT_TRUE(climb_under(150, 2000).thresholds.contains(0));
+}
+
+TEST(Schedule, WhatEvenTheFirstRungCannotDoIsRefusedInsteadOfLate) {
+  const LadderOutcome outcome = climb_under(400, 500);  // twice what the bag can do
+  EXPECT_EQ(outcome.late, 0);
+  EXPECT_NEAR(static_cast<double>(outcome.refused), 0.5 * static_cast<double>(outcome.sent),
+              0.1 * static_cast<double>(outcome.sent));
 }
 
 TEST(Schedule, RetryAfterIsTheTimeThatTheQueueNeedsAtTheLeastBudget) {
@@ -241,6 +325,15 @@ TEST(Schedule, ABatchKeepsToItsTokensItsTimeAndItsShare) {
   EXPECT_EQ(first_batch(1, 1, 0.5), 1U) << "a text that is longer than a batch goes alone";
   EXPECT_EQ(first_batch(2, 2048, 0.5), 4U) << "half is left for the other worker";
   EXPECT_EQ(first_batch(1, 2048, 1.0), 5U) << "0.2 ms each: a millisecond";
+}
+
+TEST(Schedule, ATextThatMayClimbToTheTopIsNotKeptWaitingForByOthers) {
+  const CostLevels levels(testing::linear_table(), 0.125, 1, 1000, &three_rungs(), bag_token_ms);
+  Schedule schedule({levels}, {1, 512, 2048, {}});
+  WaitingText text = text_of(20, 0, 100);  // 0.6 ms on average, 2 ms for one in five
+  text.automatic = true;
+  schedule.offer(0, std::vector<WaitingText>(4, text), 0);
+  EXPECT_EQ(schedule.take(0)->texts.size(), 1U);
 }
 
 TEST(Schedule, DropsTheWaitingTextsOfOneCall) {

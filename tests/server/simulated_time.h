@@ -55,14 +55,25 @@ inline WaitingText from(std::string client, WaitingText text) {
   return text;
 }
 
+inline double flat_batch_ms(Batch& batch) {
+  double taken = 0;
+  for (const WaitingText& text : batch.texts) taken += exact_ms(batch.choice.budget, text.tokens);
+  return taken;
+}
+
 // Workers that are never idle while a text waits.
 class SimulatedWorkers {
  public:
   // Told of every batch when it ends.
   using Ended = std::function<void(const Batch& batch, double now)>;
+  // What a batch takes; may note what was climbed.
+  using Takes = std::function<double(Batch& batch)>;
 
-  SimulatedWorkers(Schedule& schedule, int workers, Ended ended)
-      : schedule_(schedule), running_(static_cast<size_t>(workers)), ended_(std::move(ended)) {}
+  SimulatedWorkers(Schedule& schedule, int workers, Ended ended, Takes takes = flat_batch_ms)
+      : schedule_(schedule),
+        running_(static_cast<size_t>(workers)),
+        ended_(std::move(ended)),
+        takes_(std::move(takes)) {}
 
   // Lets time pass until `now`.
   void run_until(double now) {
@@ -70,14 +81,16 @@ class SimulatedWorkers {
       start(time_);
       auto next = running_.end();
       for (auto worker = running_.begin(); worker != running_.end(); ++worker) {
-        if (*worker && (next == running_.end() || end_of(**worker) < end_of(**next))) next = worker;
+        if (*worker && (next == running_.end() || (*worker)->ends_ms < (*next)->ends_ms)) {
+          next = worker;
+        }
       }
-      if (next == running_.end() || end_of(**next) > now) break;
-      const Batch batch = std::move(**next);
+      if (next == running_.end() || (*next)->ends_ms > now) break;
+      const Running run = std::move(**next);
       next->reset();
-      time_ = end_of(batch);
-      schedule_.finished(batch, time_);
-      ended_(batch, time_);
+      time_ = run.ends_ms;
+      schedule_.finished(run.batch, time_);
+      ended_(run.batch, time_);
     }
     time_ = now;
   }
@@ -86,22 +99,26 @@ class SimulatedWorkers {
   int64_t expired() const { return expired_; }
 
  private:
-  static double end_of(const Batch& batch) {
-    double taken = 0;
-    for (const WaitingText& text : batch.texts) taken += exact_ms(batch.choice.budget, text.tokens);
-    return batch.started_ms + taken;
-  }
+  struct Running {
+    Batch batch;
+    double ends_ms = 0;
+  };
 
   void start(double now) {
     expired_ += static_cast<int64_t>(schedule_.drop_expired(now).size());
     for (auto& worker : running_) {
-      if (!worker) worker = schedule_.take(now);
+      if (worker) continue;
+      std::optional<Batch> batch = schedule_.take(now);
+      if (!batch) return;
+      const double taken = takes_(*batch);
+      worker = Running{std::move(*batch), now + taken};
     }
   }
 
   Schedule& schedule_;
-  std::vector<std::optional<Batch>> running_;
+  std::vector<std::optional<Running>> running_;
   Ended ended_;
+  Takes takes_;
   double time_ = 0;
   int64_t expired_ = 0;
 };

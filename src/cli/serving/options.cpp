@@ -42,7 +42,9 @@ void add_serving_options(CLI::App& app, ServeOptions& options) {
   app.add_option(
       "--budget", options.budget,
       "the most that a request spends which names none, or auto: as much as each text needs");
-  app.add_option("--min-budget", options.min_budget, "load lowers budgets no further than this");
+  app.add_option(
+      "--min-budget", options.min_budget,
+      "load lowers budgets no further than this; 0: to rung zero, where tune stored one");
   app.add_option("--precision", options.precision,
                  "fp32, bf16, int8, or auto: what calibrate chose on this machine, else fp32");
   add_threads(app, options.service.workers, "worker threads; 0: one per core");
@@ -116,7 +118,12 @@ void add_serve_options(CLI::App& app, ServeOptions& options) {
 void check_options(ServeOptions& options) {
   options.service.automatic = parse_spending(options.budget).automatic;
   options.service.budget = options.service.automatic ? 1 : parse_budget(options.budget);
-  options.service.min_budget = parse_budget(options.min_budget);
+  const Budget least = parse_spending(options.min_budget);
+  if (least.automatic) {
+    throw Error(ErrorCode::usage, "read options",
+                "--min-budget auto: expected a fraction, or 0 for rung zero alone");
+  }
+  options.service.min_budget = least.fraction;
   if (options.service.min_budget > options.service.budget) {
     throw Error(
         ErrorCode::usage, "read options",

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "budget/ladder/policy.h"
@@ -11,16 +12,26 @@
 
 namespace headroom::server {
 
+// How a text climbs at a level.
+struct LadderStep {
+  // The policy's level; none: even the first rung is too much, and `budget` answers flat.
+  std::optional<size_t> thresholds;
+  double budget = 0;
+};
+
 class CostLevels {
  public:
   // The measured budgets from `least` to `most`, those two and the middles between neighbours:
   // steps of 1/16, as `calibrate` measures eighths. A model that was measured at one budget has
-  // that one. Inputs have up to `longest` tokens.
+  // that one. Inputs have up to `longest` tokens. The bag of n-grams, budget 0, takes
+  // `bag_token_ms` a token.
   //
-  // With a policy every level has thresholds too: the promised ones at the top, down to those at
-  // which the first rung answers all.
+  // With a policy every level has a step of the ladder too. From the top: the promised thresholds;
+  // lower ones, to those at which the first rung answers all; and where that rung is above `least`
+  // the flat budgets between them. There are as many levels as budgets or steps, whichever are
+  // more. Where `least` is `most` nothing may give way, thresholds neither.
   CostLevels(const LatencyTable& table, double least, double most, int64_t longest,
-             const Policy* policy = nullptr);
+             const Policy* policy = nullptr, double bag_token_ms = 0);
 
   size_t count() const { return budgets_.size(); }
   size_t top() const { return budgets_.size() - 1; }
@@ -29,17 +40,22 @@ class CostLevels {
 
   // Of a text that climbs the ladder: on average, and what nine in ten take no more than.
   const LatencyEstimate& ladder_estimate(size_t level, int64_t tokens) const;
-  size_t ladder_level(size_t level) const { return ladder_levels_[level]; }  // the policy's
+  const LadderStep& ladder_step(size_t level) const { return steps_[level]; }
+  // Of a text that climbed so many rungs: their medians together.
+  double climbed_ms(size_t rungs, int64_t tokens) const;
 
  private:
-  const LatencyEstimate& cell(const std::vector<LatencyEstimate>& cells, size_t level,
-                              int64_t tokens) const;
+  using Cells = std::vector<LatencyEstimate>;  // a row of lengths for each level
+
+  size_t cell(size_t row, int64_t tokens) const;
 
   std::vector<double> budgets_;
   size_t lengths_;
-  std::vector<LatencyEstimate> cells_;         // a row of lengths per level
-  std::vector<LatencyEstimate> ladder_cells_;  // likewise; empty without a policy
-  std::vector<size_t> ladder_levels_;
+  Cells cells_;
+  // Empty without a policy:
+  std::vector<LadderStep> steps_;
+  Cells ladder_cells_;
+  std::vector<double> climbed_ms_;  // a row of lengths for each rung: it and those before it
 };
 
 }  // namespace headroom::server

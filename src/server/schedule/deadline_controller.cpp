@@ -8,8 +8,17 @@ namespace headroom::server {
 namespace {
 
 // About the last fifty batches: half a second's work of a busy worker pair, long enough that one
-// preempted batch (5 ms instead of 2) moves it by a twentieth.
+// preempted batch (5 ms instead of 2) moves it by a twentieth. A batch of less than a fifth
+// of a millisecond weighs less in proportion: a wake-up may take longer than it did.
 constexpr double correction_weight = 0.02;
+constexpr double full_weight_ms = 0.2;
+// Of an answer's way out: a socket's send, tens of microseconds. What a stalled client or a
+// preemption adds is no property of it.
+constexpr double most_telling_ms = 0.5;
+// Over so much foreseen climbing: a hundred texts of news-mini at the promised thresholds. The
+// prior is as if a tenth of it had been as foreseen.
+constexpr double climb_window_ms = 100;
+constexpr double climb_prior_ms = 10;
 constexpr double least_correction = 0.5;
 constexpr double most_correction = 100;  // a build for debugging, or a machine that swaps
 // One batch counts for no more than this much over the correction so far: a stall of a second
@@ -50,10 +59,23 @@ DeadlineController::DeadlineController(CostLevels levels, const ControllerSettin
       load_level_(levels_.top()) {}
 
 LatencyEstimate DeadlineController::time_of(const WaitingText& text, size_t level) const {
-  const LatencyEstimate& table = text.budget      ? text.exact_time
-                                 : text.automatic ? levels_.ladder_estimate(level, text.tokens)
-                                                  : levels_.estimate(level, text.tokens);
-  return {correction_ * table.median_ms, correction_ * table.p90_ms};
+  LatencyEstimate table = text.budget      ? text.exact_time
+                          : text.automatic ? levels_.ladder_estimate(level, text.tokens)
+                                           : levels_.estimate(level, text.tokens);
+  if (text.automatic) {
+    const double behind = std::max(0.0, table.median_ms - first_rung_ms(text, level));
+    table.median_ms += (climbing() - 1) * behind;
+    table.p90_ms = std::max(table.p90_ms, table.median_ms);
+  }
+  return {correction_ * table.median_ms + telling_ms_, correction_ * table.p90_ms + telling_ms_};
+}
+
+// All of it where the ladder has given way to a flat budget.
+double DeadlineController::first_rung_ms(const WaitingText& text, size_t level) const {
+  const size_t used = text.budget ? levels_.top() : level;
+  return levels_.ladder_step(used).thresholds
+             ? levels_.climbed_ms(1, text.tokens)
+             : levels_.ladder_estimate(used, text.tokens).median_ms;
 }
 
 double DeadlineController::work_ms(const WaitingText& text, size_t level) const {
@@ -86,7 +108,35 @@ void DeadlineController::finished(double median_ms, double actual_ms) {
   if (actual_ms / median_ms > (known + correction_) / 2) correction_ = known;
   const double most = std::min(most_correction, most_surprise * correction_);
   const double ratio = std::clamp(actual_ms / median_ms, least_correction, most);
-  correction_ += correction_weight * (ratio - correction_);
+  const double weight = correction_weight * std::min(1.0, median_ms / full_weight_ms);
+  correction_ += weight * (ratio - correction_);
+}
+
+void DeadlineController::told(size_t texts, double each_ms) {
+  const double known = std::clamp(each_ms, 0.0, most_telling_ms);
+  const double keep = std::pow(1 - correction_weight, static_cast<double>(texts));
+  telling_ms_ = keep * telling_ms_ + (1 - keep) * known;
+}
+
+double DeadlineController::climbing() const {
+  const double ratio = (climb_prior_ms + climb_taken_ms_) / (climb_prior_ms + climb_foreseen_ms_);
+  return std::clamp(ratio, 0.25, 4.0);
+}
+
+void DeadlineController::climbed(const std::vector<WaitingText>& texts, size_t level,
+                                 double climbed_ms) {
+  double foreseen = 0;
+  double taken = climbed_ms;
+  for (const WaitingText& text : texts) {
+    const double first = first_rung_ms(text, level);
+    const size_t used = text.budget ? levels_.top() : level;
+    foreseen += levels_.ladder_estimate(used, text.tokens).median_ms - first;
+    taken -= first;
+  }
+  if (foreseen <= 0) return;
+  const double fade = std::exp(-foreseen / climb_window_ms);
+  climb_foreseen_ms_ = fade * climb_foreseen_ms_ + foreseen;
+  climb_taken_ms_ = fade * climb_taken_ms_ + std::max(0.0, taken);
 }
 
 void DeadlineController::idled(double ms) {

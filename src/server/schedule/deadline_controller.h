@@ -46,9 +46,17 @@ class DeadlineController {
 
   // Time over what the table says, learnt from what was run; within [0.5, 100].
   double correction() const { return correction_; }
+  // A text's time besides that, for telling its answer.
+  double telling_ms() const { return telling_ms_; }
+  // What climbing behind the first rung takes over what `tune` saw on its rows; within [0.25, 4].
+  double climbing() const;
 
   void arrived(double now, const WaitingText& text);
   void finished(double median_ms, double actual_ms);
+  // That a worker needed for each of so many texts, from their end until it was free again.
+  void told(size_t texts, double each_ms);
+  // Texts climbed the ladder at a level; the table gives `climbed_ms` to the rungs that ran.
+  void climbed(const std::vector<WaitingText>& texts, size_t level, double climbed_ms);
   void idled(double ms);  // nothing ran for that long
 
   // Moves the level that arrivals allow: down at once, up slowly. Then goes lower still where the
@@ -66,7 +74,8 @@ class DeadlineController {
   // Whether an idle server as fast as its table could meet the deadlines of a call.
   bool reachable_alone(const std::vector<WaitingText>& texts, int workers) const;
 
-  // Time that work takes, correction included.
+  // Time that work takes, correction included; its median alone.
+  LatencyEstimate time_of(const WaitingText& text, size_t level) const;
   double work_ms(const WaitingText& text, size_t level) const;
   double queue_ms(const Queue& queue, size_t level) const;
 
@@ -77,7 +86,7 @@ class DeadlineController {
  private:
   double load_at(double now, size_t level) const;
   void follow_load(double now, double workers);
-  LatencyEstimate time_of(const WaitingText& text, size_t level) const;
+  double first_rung_ms(const WaitingText& text, size_t level) const;
   bool in_time(const WaitingText& text, double finish_ms) const;
   bool meets_what_can_be_met(double now, const Queue& queue, size_t level,
                              const WorkAhead& ahead) const;
@@ -85,6 +94,9 @@ class DeadlineController {
   CostLevels levels_;
   ControllerSettings settings_;
   double correction_ = 1;
+  double telling_ms_ = 0;
+  double climb_foreseen_ms_ = 0;  // behind first rungs, fading
+  double climb_taken_ms_ = 0;
   std::optional<double> before_pause_;  // correction_, until a batch has run again
   std::vector<double> arrived_ms_;  // per level: median cost of arrivals, fading over the window
   double faded_at_ = 0;

@@ -60,6 +60,28 @@ std::vector<WaitingText> extract(Queue& queue, const Unwanted& unwanted) {
   return take_back(queue, static_cast<size_t>(queue.end() - removed));
 }
 
+// What a text runs at: a flat budget, or a ladder's thresholds.
+struct Spending {
+  double budget = 1;
+  std::optional<size_t> thresholds;
+
+  bool operator==(const Spending&) const = default;
+};
+
+Spending text_spending(const CostLevels& levels, const WaitingText& text, size_t level) {
+  if (!text.automatic) return {text.budget.value_or(levels.budget(level)), {}};
+  const LadderStep& step = levels.ladder_step(text.budget ? levels.top() : level);
+  return {step.thresholds ? levels.budget(levels.top()) : step.budget, step.thresholds};
+}
+
+// The share of an idle server's budget, or of its time on a ladder, that load takes.
+double given_up(const CostLevels& levels, const WaitingText& text, size_t level) {
+  if (text.budget) return 0;
+  if (!text.automatic) return 1 - levels.budget(level) / levels.budget(levels.top());
+  return 1 - levels.ladder_estimate(level, text.tokens).median_ms /
+                 levels.ladder_estimate(levels.top(), text.tokens).median_ms;
+}
+
 // What a client is told whose call would end `needed_ms` from now, or delay others. Without a
 // deadline `allowed_ms` is infinite and the comparisons are false.
 CallRefused too_late(const WaitingText& text, double now, double needed_ms, double margin_share) {
@@ -245,44 +267,36 @@ std::optional<Batch> Schedule::take(double now) {
   const auto waiting = static_cast<int64_t>(queue->texts.size());
   const ControllerChoice chosen =
       controller.choose(now, queue->texts, work_ahead(batch.model, now));
-  const auto budget_of = [&](const WaitingText& text) {
-    return text.budget.value_or(controller.levels().budget(chosen.level));
+  const CostLevels& levels = controller.levels();
+  const auto spending_of = [&](const WaitingText& text) {
+    return text_spending(levels, text, chosen.level);
   };
   const WaitingText& front = queue->texts.front();
-  batch.choice = {budget_of(front),
-                  front.budget ? BudgetReason::exact : chosen.reason,
-                  waiting,
-                  controller.correction(),
-                  {},
-                  false,
-                  0};
-  if (front.automatic) {
-    const CostLevels& levels = controller.levels();
-    const size_t level = front.budget ? levels.top() : chosen.level;
-    batch.choice.ladder = levels.ladder_level(level);
-    batch.choice.lowered = levels.ladder_level(level) < levels.ladder_level(levels.top());
-    batch.choice.given_up = 1 - levels.ladder_estimate(level, front.tokens).median_ms /
-                                    levels.ladder_estimate(levels.top(), front.tokens).median_ms;
-  } else if (!front.budget) {
-    const CostLevels& levels = controller.levels();
-    batch.choice.lowered = chosen.level < levels.top();
-    batch.choice.given_up = 1 - levels.budget(chosen.level) / levels.budget(levels.top());
-  }
+  const Spending spending = spending_of(front);
+  batch.level = chosen.level;
+  batch.choice.budget = spending.budget;
+  batch.choice.ladder = spending.thresholds;
+  batch.choice.reason = front.budget ? BudgetReason::exact : chosen.reason;
+  batch.choice.waiting = waiting;
+  batch.choice.correction = controller.correction();
+  batch.choice.lowered = spending != text_spending(levels, front, levels.top());
+  batch.choice.given_up = given_up(levels, front, chosen.level);
   const int64_t part = (waiting + settings_.workers - 1) / settings_.workers;
+  double longest_ms = 0;  // nine times in ten: a ladder takes a tenth of it or all
   while (!queue->texts.empty() && static_cast<int64_t>(batch.texts.size()) < part) {
     WaitingText& text = queue->texts.front();
-    const double work = controller.work_ms(text, chosen.level);
+    const LatencyEstimate work = controller.time_of(text, chosen.level);
     const bool fits = batch.tokens + text.tokens <= settings_.max_batch_tokens &&
-                      batch.predicted_ms + work <= batch_ms &&
-                      budget_of(text) == batch.choice.budget &&
-                      text.automatic == batch.choice.ladder.has_value();
+                      longest_ms + work.p90_ms <= batch_ms && spending_of(text) == spending;
     if (!batch.texts.empty() && !fits) break;
     batch.tokens += text.tokens;
-    batch.predicted_ms += work;
+    batch.predicted_ms += work.median_ms;
+    longest_ms += work.p90_ms;
     batch.texts.push_back(std::move(text));
     queue->texts.pop_front();
   }
-  batch.median_ms = batch.predicted_ms / controller.correction();
+  const double telling = static_cast<double>(batch.texts.size()) * controller.telling_ms();
+  batch.median_ms = (batch.predicted_ms - telling) / controller.correction();
   last_used_ms_ = queue->used_ms;
   queue->used_ms += batch.predicted_ms;
   running_.push_back({batch.number, now + batch.predicted_ms});
@@ -295,7 +309,14 @@ void Schedule::finished(const Batch& batch, double now) {
   idle_since_ms_ = now;
   const double actual_ms = now - batch.started_ms;
   queue.used_ms += actual_ms - batch.predicted_ms;
-  queue.controller.finished(batch.median_ms, actual_ms);
+  if (batch.climbed_ms) queue.controller.climbed(batch.texts, batch.level, *batch.climbed_ms);
+  queue.controller.finished(batch.median_ms > 0 ? batch.climbed_ms.value_or(batch.median_ms) : 0,
+                            actual_ms);
+}
+
+void Schedule::told(const Batch& batch, double ms) {
+  const size_t texts = batch.texts.size();
+  queues_[batch.model].controller.told(texts, ms / static_cast<double>(texts));
 }
 
 std::vector<WaitingText> Schedule::drop(size_t model, const PendingCall* call) {

@@ -28,7 +28,11 @@ struct Batch {
   int64_t tokens = 0;
   BudgetChoice choice;
   double started_ms = 0;
-  double median_ms = 0;     // that the latency table gives it; 0: it ran in another way
+  size_t level = 0;      // that the controller chose
+  double median_ms = 0;  // that the latency table gives it; 0: it ran in another way
+  // That it gives to the rungs which ran, told by who ran them; nothing where no ladder was
+  // climbed.
+  std::optional<double> climbed_ms = {};
   double predicted_ms = 0;  // with the correction
   uint64_t number = 0;
 };
@@ -50,6 +54,8 @@ class Schedule {
   // For a worker that is free; nothing when no text waits.
   std::optional<Batch> take(double now);
   void finished(const Batch& batch, double now);
+  // How long the worker of a batch took to tell its answers.
+  void told(const Batch& batch, double ms);
 
   // Removes texts that still wait: of a call, those past their deadlines, all.
   std::vector<WaitingText> drop(size_t model, const PendingCall* call);

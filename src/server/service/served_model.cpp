@@ -146,6 +146,10 @@ ServedModel load_served_model(std::string name, const std::filesystem::path& dir
     table.reset();
   }
   served.table = table ? std::move(*table) : measure_quickly(engine, progress);
+  if (served.rung_zero) {
+    const int64_t longest = served.config.longest_input();
+    served.bag_token_ms = measured_ms(0, longest) / static_cast<double>(longest);
+  }
   self_test(served);
   served.warm_up = served.tokenise({test_text});
   return served;

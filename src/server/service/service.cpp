@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/prompt_thread.h"
 #include "budget/fraction.h"
 #include "engine/thread_pool.h"
 
@@ -43,7 +44,7 @@ ServiceSettings checked(ServiceSettings settings) {
   if (settings.slo_ms) check_latency("the service-level objective", *settings.slo_ms);
   check_latency("the longest deadline", settings.max_deadline_ms);
   checked_budget(settings.budget);
-  checked_budget(settings.min_budget);
+  checked_spending(settings.min_budget);  // 0: rung zero
   require(settings.min_budget <= settings.budget,
           fmt::format("the least budget, {}, is above the usual one, {}", settings.min_budget,
                       settings.budget));
@@ -66,8 +67,12 @@ std::vector<CostLevels> levels_of(const std::vector<ServedModel>& models,
   std::vector<CostLevels> levels;
   levels.reserve(models.size());
   for (const ServedModel& model : models) {
-    levels.emplace_back(model.table, settings.min_budget, settings.budget,
-                        model.config.shape.positions, model.policy ? &*model.policy : nullptr);
+    // Below what was measured there is the bag of n-grams alone, where the model has one.
+    const double least = settings.min_budget == 0 && !model.rung_zero
+                             ? model.table.budgets().front()
+                             : settings.min_budget;
+    levels.emplace_back(model.table, least, settings.budget, model.config.shape.positions,
+                        model.policy ? &*model.policy : nullptr, model.bag_token_ms);
   }
   return levels;
 }
@@ -77,6 +82,12 @@ size_t index_of(const std::vector<ServedModel>& models, const std::string& name)
                                   [&](const ServedModel& model) { return model.name == name; });
   require(found != models.end(), fmt::format("no model is named {}", name));
   return static_cast<size_t>(found - models.begin());
+}
+
+LatencyEstimate exact_time(const ServedModel& model, double budget, int64_t tokens) {
+  if (budget > 0) return model.table.estimate(budget, tokens);
+  const double time = model.bag_token_ms * static_cast<double>(tokens);
+  return {time, time};
 }
 
 std::string no_policy(const ServedModel& model) {
@@ -137,6 +148,7 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
       std::vector<RunBatch> runners;
       for (const ServedModel& model : models_) runners.push_back(model.make_runner(1));
       threads_.emplace_back([this, runners, warm] {
+        compute_patiently();
         warm_up(runners);
         warm->count_down();
         work(runners);
@@ -217,8 +229,7 @@ Abandon Service::submit(const Call& call, CallDone done) {
     entry.deadline_ms = deadline_ms;
     if (call.budget) {
       entry.budget = call.budget;
-      // Rung zero takes microseconds, which teach nothing about the latency table.
-      if (*call.budget > 0) entry.exact_time = served.table.estimate(*call.budget, entry.tokens);
+      entry.exact_time = exact_time(served, *call.budget, entry.tokens);
     } else if (!latency_ms) {
       const size_t top = levels_[model].top();
       entry.budget = levels_[model].budget(top);
@@ -251,7 +262,7 @@ std::vector<std::optional<Answer>> Service::known_answers(size_t model, const Ca
   const CostLevels& levels = levels_[model];
   const double budget = call.budget.value_or(levels.budget(levels.top()));
   const std::optional<size_t> ladder =
-      automatic ? std::optional(levels.ladder_level(levels.top())) : std::nullopt;
+      automatic ? levels.ladder_step(levels.top()).thresholds : std::nullopt;
   std::vector<std::optional<Answer>> known;
   int64_t hits = 0;
   for (const Tokens& input : inputs) {
@@ -292,6 +303,7 @@ void Service::queue(const std::shared_ptr<PendingCall>& call, std::vector<Waitin
     } else {
       call->set_predicted(admission.predicted_ms);
       ++open_calls_;
+      ++accepted_;
       if (call->ended()) ended.push_back(call);  // the cache had all of it
       end_with({Refusal::queue_full, admission.predicted_ms / 1000,
                 "the queue is full, and calls with earlier deadlines came"},
@@ -328,7 +340,9 @@ void Service::work(const std::vector<RunBatch>& runners) {
     });
     count(ended);
     const bool alone = batch && is_alone(*batch);
-    if (alone) batch->median_ms = 0;  // the table is of one core: no correction to be learnt
+    const bool on_all_cores = alone && solo_runs_.undisturbed();
+    const int64_t accepted = accepted_;
+    if (on_all_cores) batch->median_ms = 0;  // the table is of one core: nothing to be learnt
     if (batch) ++running_;
     lock.unlock();
     tell(ended);
@@ -337,7 +351,7 @@ void Service::work(const std::vector<RunBatch>& runners) {
       if (stopping_) return;
       continue;
     }
-    Ran ran = run(*batch, (alone ? all_cores_ : runners)[batch->model]);
+    Ran ran = run(*batch, (on_all_cores ? all_cores_ : runners)[batch->model]);
     const double finished_ms = clock_();
     observer_.batch_run(
         models_[batch->model].name,
@@ -347,13 +361,27 @@ void Service::work(const std::vector<RunBatch>& runners) {
                                                      : std::optional(batch->choice.given_up)});
     lock.lock();
     --running_;
+    if (alone) solo_runs_.ended(accepted_ != accepted);
+    if (batch->choice.ladder) batch->climbed_ms = climbed_ms(*batch, ran.answers);
     ended = record(*batch, std::move(ran), finished_ms);
     count(ended);
     lock.unlock();
     tell(ended);
-    batch.reset();  // its texts hold their calls
+    for (WaitingText& text : batch->texts) text.call.reset();
     lock.lock();
+    schedule_.told(*batch, clock_() - finished_ms);
   }
+}
+
+// What the latency table gives to the rungs that ran.
+std::optional<double> Service::climbed_ms(const Batch& batch,
+                                          const std::vector<Answer>& answers) const {
+  if (answers.size() != batch.texts.size()) return std::nullopt;  // it failed
+  double sum = 0;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    sum += levels_[batch.model].climbed_ms(answers[i].rungs.size(), batch.texts[i].tokens);
+  }
+  return sum;
 }
 
 bool Service::is_alone(const Batch& batch) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "server/schedule/schedule.h"
+#include "server/schedule/solo_runs.h"
 #include "server/service/answer_cache.h"
 #include "server/service/backend.h"
 #include "server/service/model_routes.h"
@@ -30,9 +31,9 @@ struct ServiceSettings {
   std::optional<double> slo_ms;     // deadline of calls that name none
   double max_deadline_ms = 10'000;  // what clients name above it is taken for this
   double budget = 1;                // the most that a call spends which names no budget
-  double min_budget = 0.125;        // the controller goes no lower
-  bool automatic = false;           // such a call climbs the ladder instead
-  int64_t queue_limit = 512;        // texts waiting, per model
+  double min_budget = 0.125;  // the controller goes no lower; 0: rung zero, where there is one
+  bool automatic = false;     // such a call climbs the ladder instead
+  int64_t queue_limit = 512;  // texts waiting, per model
   int64_t max_batch_tokens = 2048;
   std::shared_ptr<AnswerCache> cache = {};  // none: every text runs
 };
@@ -96,6 +97,7 @@ class Service : public Backend {
   void warm_up(const std::vector<RunBatch>& runners) const;
   void work(const std::vector<RunBatch>& runners);
   Ran run(const Batch& batch, const RunBatch& runner) const;
+  std::optional<double> climbed_ms(const Batch& batch, const std::vector<Answer>& answers) const;
   void stop();  // drains at once and ends the threads; not from one of them
 
   // Locked. Whether the batch is one text, and nothing else runs or waits: then it has all cores.
@@ -126,7 +128,9 @@ class Service : public Backend {
   mutable Schedule schedule_;  // looking at it lets time pass
   std::vector<LiveWindow> live_;
   int64_t open_calls_ = 0;  // accepted, and not yet told
+  int64_t accepted_ = 0;    // calls, ever
   int running_ = 0;         // batches
+  SoloRuns solo_runs_;
   bool stopping_ = false;
 
   std::vector<std::thread> threads_;  // last: they see the rest complete
