@@ -108,8 +108,9 @@ void run_timed(Arguments... arguments) {
   note(part_of(arguments...), started);
 }
 
+template <Precision precision>
 Part heads_of(const HeadAttentionCall& call) {
-  Part part{"heads of attention", call.query_count, call.tokens, 0, Precision::bf16};
+  Part part{"heads of attention", call.query_count, call.tokens, 0, precision};
   const int64_t scores = call.heads * call.query_count * call.tokens;
   part.work.flops = 4.0 * static_cast<double>(scores * call.width);
   part.work.vector_instructions = registers_of(scores, 1) * softmax_instructions;
@@ -142,10 +143,13 @@ Kernels timed_kernels() {
     return part_of_rows("transpose keys", rows, columns, 8);
   }>;
   if (record.kernels->attend_query != nullptr) {
-    timed.attend_query = run_timed<&Kernels::attend_query, heads_of>;
+    timed.attend_query = run_timed<&Kernels::attend_query, heads_of<Precision::bf16>>;
+  }
+  if (record.kernels->attend_heads_int8 != nullptr) {
+    timed.attend_heads_int8 = run_timed<&Kernels::attend_heads_int8, heads_of<Precision::int8>>;
   }
   if (record.kernels->attend_heads != nullptr) {
-    timed.attend_heads = run_timed<&Kernels::attend_heads, heads_of>;
+    timed.attend_heads = run_timed<&Kernels::attend_heads, heads_of<Precision::bf16>>;
   }
   return timed;
 }

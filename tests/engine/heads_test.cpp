@@ -87,9 +87,10 @@ TEST(AllRows, AreTheHiddenStatesOfThePlainModel) {
 // How far [CLS] may be from what the shortcut of one query gives. In fp32 both add the same numbers
 // in the same order. Where attention is in bfloat16, one query has a kernel of its own that rounds
 // at other points: measured 0.015, and 0.027 where int8 rounds the result again, of states near 1.
+// Where all rows attend in bytes, and one query in bfloat16, 0.055.
 double tolerance(Precision precision) {
   if (precision == Precision::fp32) return 0;
-  return precision == Precision::bf16 ? 0.02 : 0.04;
+  return precision == Precision::bf16 ? 0.02 : 0.07;
 }
 
 TEST(AllRows, TheFirstIsTheOneOfTheShortcut) {

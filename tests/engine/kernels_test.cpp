@@ -120,20 +120,41 @@ void compare_softmax(const Kernels& fast, const Kernels& reference) {
   }
 }
 
-void compare_attend_heads(const Kernels& fast, const Kernels& reference) {
+// Every length, with a bias and without. The exponents of queries are changed by `shift`: the
+// larger they are, the fewer keys a query looks at.
+void compare_heads(decltype(Kernels::attend_heads) fast, const Kernels& reference, int shift,
+                   double tolerance) {
   Random random{16};
+  const auto compare = [&](Heads& heads) {
+    for (uint16_t& element : heads.queries) {
+      element = static_cast<uint16_t>(element + shift * (1 << 7));
+    }
+    expect_near(heads.result<float>(GemmOut::f32, fast),
+                heads.result<float>(GemmOut::f32, reference.attend_heads), tolerance);
+    heads.add_bias(random);
+    expect_near(heads.result<float>(GemmOut::f32, fast),
+                heads.result<float>(GemmOut::f32, reference.attend_heads), tolerance);
+  };
   for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 64}) {
       for (const int64_t count : head_counts) {
         Heads heads(random, count, tokens, tokens, width);
-        expect_near(heads.result<float>(GemmOut::f32, fast.attend_heads),
-                    heads.result<float>(GemmOut::f32, reference.attend_heads), 1.0 / 128);
-        heads.add_bias(random);
-        expect_near(heads.result<float>(GemmOut::f32, fast.attend_heads),
-                    heads.result<float>(GemmOut::f32, reference.attend_heads), 1.0 / 128);
+        compare(heads);
       }
     }
   }
+  Heads fewer_queries(random, 2, 21, 300, 96);
+  compare(fewer_queries);
+}
+
+void compare_attend_heads(const Kernels& fast, const Kernels& reference) {
+  compare_heads(fast.attend_heads, reference, 0, 1.0 / 128);
+  compare_heads(fast.attend_heads, reference, 2, 1.0 / 128);
+}
+
+// Divided by 8, queries have scores as large as those of models.
+void compare_attend_heads_int8(const Kernels& fast, const Kernels& reference) {
+  compare_heads(fast.attend_heads_int8, reference, -3, 1.0 / 64);
 }
 
 void compare_attend_query(const Kernels& fast, const Kernels& reference) {
@@ -381,6 +402,7 @@ constexpr Comparison comparisons[] = {
     comparison<&Kernels::round_to_bf16>("round_to_bf16", compare_round_to_bf16),
     comparison<&Kernels::transpose>("transpose", compare_transpose),
     comparison<&Kernels::attend_heads>("attend_heads", compare_attend_heads),
+    comparison<&Kernels::attend_heads_int8>("attend_heads_int8", compare_attend_heads_int8),
     comparison<&Kernels::attend_query>("attend_query", compare_attend_query),
 };
 
@@ -416,6 +438,7 @@ TEST(KernelTable, OnlyFusedAttentionIsOptional) {
     Kernels filled = kernels_for(isa);
     EXPECT_EQ(filled.isa, isa);
     filled.attend_heads = kernels::reference_table().attend_heads;
+    filled.attend_heads_int8 = kernels::reference_table().attend_heads_int8;
     filled.attend_query = kernels::reference_table().attend_query;
     for (const Comparison& comparison : comparisons) {
       EXPECT_TRUE(comparison.exists(filled)) << isa_name(isa) << " lacks " << comparison.kernel;

@@ -44,6 +44,12 @@ bool full_tiles(int64_t head_width) {
   return head_width % (2 * panel_width) == 0;
 }
 
+// A layer's heads in one kernel; null: products and softmax apart.
+decltype(Kernels::attend_heads) fused_attention(Precision linear, const Kernels& kernels) {
+  const bool bytes = linear == Precision::int8 && kernels.attend_heads_int8 != nullptr;
+  return bytes ? kernels.attend_heads_int8 : kernels.attend_heads;
+}
+
 // Keys [first, end) that a block of queries looks at; `first` starts a panel.
 struct KeyRange {
   int64_t first = 0;
@@ -83,7 +89,7 @@ class Attention {
         lane_elements_(4 / work.queries.size),
         windowed_(layer.window > 0 && layer.window < tokens - 1),
         position_scores_(position_scores(weights, layer, kernels, work, tokens, queries)),
-        fused_(fused_kernel(queries)),
+        fused_(fused_kernel(weights.precision, queries)),
         block_rows_(kernels.has_tiles && !in_floats() ? attention_rows : vector_rows),
         input_{0, 0, layer.inputs.lanes()} {
     for (size_t i = 0; work.score_bias != nullptr && i < heads.heads.size(); ++i) {
@@ -151,9 +157,11 @@ class Attention {
   static constexpr int64_t bias_stride = -1;
   static constexpr int64_t vector_rows = 28;  // two of AVX-512's micro-kernels of 14 rows
 
-  decltype(Kernels::attend_heads) fused_kernel(int64_t queries) const {
+  decltype(Kernels::attend_heads) fused_kernel(Precision linear, int64_t queries) const {
     if (windowed_ || position_scores_) return nullptr;
-    if (queries > 1) return work_.head_scratch != nullptr ? kernels_.attend_heads : nullptr;
+    if (queries > 1) {
+      return work_.head_scratch != nullptr ? fused_attention(linear, kernels_) : nullptr;
+    }
     return !in_floats() && full_tiles(W_) ? kernels_.attend_query : nullptr;
   }
 
@@ -410,7 +418,7 @@ AttentionMode attention_mode(Precision linear, const Kernels& kernels, int64_t h
   const bool bf16 =
       linear == Precision::bf16 || (linear == Precision::int8 && kernels.has_bf16_products);
   return {bf16 ? Precision::bf16 : Precision::fp32,
-          bf16 && kernels.attend_heads != nullptr && full_tiles(head_width)};
+          bf16 && fused_attention(linear, kernels) != nullptr && full_tiles(head_width)};
 }
 
 void attend(const EngineWeights& weights, const PackedLayer& layer, const HeadSet& heads,

@@ -12,8 +12,7 @@
 namespace headroom {
 
 // How a model with linear layers of this precision and heads of this (padded) width attends. int8:
-// scores and weighted sums in int8 would need scales of their own; bf16 is the next best where the
-// CPU has products of it.
+// in bf16 where the CPU has products of it, or in a kernel that makes bytes of bf16.
 AttentionMode attention_mode(Precision linear, const Kernels& kernels, int64_t head_width);
 
 // Writes `context`, queries x (H W), for the first `queries` of the sequence's `tokens` tokens, all

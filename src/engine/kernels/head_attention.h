@@ -32,10 +32,11 @@ struct HeadAttentionCall {
 // Lanes of scratch that a kernel needs for up to so many keys, and any number of heads and queries.
 constexpr int64_t head_scratch(int64_t tokens, int64_t width) {
   const int64_t rows = round_up(tokens, 2 * panel_width);
-  const int64_t transposed = (panel_width + rows) * width / 2;  // queries, values
-  const int64_t scores = rows * panel_width * 3 / 2;            // and probabilities, half as large
+  const int64_t transposed = (panel_width + 2 * rows) * width / 2;  // queries, keys, values
+  const int64_t scores = rows * panel_width * 3 / 2;  // and probabilities, half as large
   const int64_t results = (width + 2) * panel_width + 3 * panel_width * panel_width;
-  return transposed + scores + results;
+  const int64_t scales = 2 * rows + width + panel_width;  // of bytes
+  return transposed + scores + results + scales;
 }
 
 }  // namespace headroom

@@ -66,6 +66,9 @@ struct Kernels {
   // one query; its scratch is one float per key.
   void (*attend_heads)(const HeadAttentionCall&) = nullptr;
   void (*attend_query)(const HeadAttentionCall&) = nullptr;
+  // The same as attend_heads, where linear layers are in int8: products of bytes, exact to 2^-6 of
+  // the largest value where scores are as far apart as a model's.
+  void (*attend_heads_int8)(const HeadAttentionCall&) = nullptr;
 
   bool operator==(const Kernels&) const = default;
 };

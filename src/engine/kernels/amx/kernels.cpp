@@ -22,6 +22,7 @@ const Kernels& amx_table() {
     all.gemm_bf16 = amx::gemm<Vector, Bf16Tiles, TileSums<simd::FloatSums<Vector>>>;
     all.gemm_int8 = amx::gemm<Vector, Int8Tiles, TileSums<avx512_bf16::Int8Product>>;
     all.attend_heads = amx::attend_heads<Vector, Bf16Tiles>;
+    all.attend_heads_int8 = nullptr;  // tiles of bf16 do as much as vectors of bytes
     return all;
   }();
   return table;

@@ -2,6 +2,7 @@
 // that use these; the others are AVX-512's.
 #include "engine/kernels/kernels.h"
 
+#include "engine/kernels/avx512_bf16/head_attention.h"
 #include "engine/kernels/avx512_bf16/products.h"
 #include "engine/kernels/simd/elementwise.h"
 #include "engine/kernels/simd/layer_norm.h"
@@ -21,6 +22,8 @@ const Kernels& avx512_bf16_table() {
     all.softmax = simd::softmax<Vector>;
     all.layer_norm = simd::layer_norm<Vector>;
     all.round_to_bf16 = simd::round_to_bf16<Vector>;
+    all.attend_heads = avx512_bf16::attend_heads<avx512_bf16::Bf16Heads>;
+    all.attend_heads_int8 = avx512_bf16::attend_heads<avx512_bf16::Int8Heads>;
     all.attend_query = simd::attend_query<Vector>;
     return all;
   }();

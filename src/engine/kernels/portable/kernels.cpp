@@ -327,6 +327,7 @@ const Kernels& reference_table() {
   static const Kernels table = [] {
     Kernels all = portable_table();
     all.attend_heads = portable::attend_heads;
+    all.attend_heads_int8 = portable::attend_heads;
     all.attend_query = portable::attend_heads;
     return all;
   }();
