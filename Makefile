@@ -159,6 +159,10 @@ peers: ## install ONNX Runtime (npm) into build/peers, for `headroom bench --pee
 bench-engine: with-bench peers ## the engine beside ONNX Runtime, one thread; texts found under $HEADROOM_DATA
 	@scripts/bench-engine
 
+bench-goals: with-bench peers ## the engine beside ONNX Runtime on three sizes of model, with the goals, as JSON (minutes)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-random-model
+	@scripts/bench-engine --goals
+
 # Programs of bench/ are built on their own: `make build` leaves them out.
 bench-serving: with-bench ## what a server sustains, with and without the controller; texts under $$HEADROOM_DATA
 	cmake --build $(BUILD) -j $(JOBS) --target bench-load
