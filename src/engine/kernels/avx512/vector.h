@@ -26,6 +26,9 @@ struct Vector {
 
   static __mmask16 first(int64_t count) { return static_cast<__mmask16>((1U << count) - 1U); }
 
+  static void keep_in_register(Float& x) { asm volatile("" : "+v"(x)); }
+  static void keep_in_register(Bits& x) { asm volatile("" : "+v"(x)); }
+
   static Float zero() { return _mm512_setzero_ps(); }
   static Float broadcast(float value) { return _mm512_set1_ps(value); }
   static Float load(const float* from) { return _mm512_loadu_ps(from); }

@@ -82,6 +82,30 @@ struct ColumnConstants {
   }
 };
 
+// x: rows x registers, from row `row` on.
+template <class S, class P, GemmEpilogue epilogue, int registers, int count>
+[[gnu::always_inline]] inline void apply_epilogue(const GemmCall& call, int64_t row,
+                                                  typename S::Float (&x)[count]) {
+  if constexpr (epilogue == GemmEpilogue::gelu && P::approximate_gelu) {
+    approx_gelu_interleaved<S>(x);
+  }
+  if constexpr (epilogue == GemmEpilogue::gelu && !P::approximate_gelu) {
+    for (typename S::Float& each : x) each = gelu<S>(each);
+  }
+  if constexpr (epilogue == GemmEpilogue::relu) {
+    for (typename S::Float& each : x) each = S::max(each, S::zero());
+  }
+  if constexpr (epilogue == GemmEpilogue::sigmoid) {
+    sigmoid_gate_interleaved<S, P::approximate_gelu>(x, S::broadcast(call.sigmoid_slope),
+                                                     S::broadcast(call.sigmoid_cubic));
+  }
+  if constexpr (epilogue == GemmEpilogue::scale_rows) {
+    for (int i = 0; i < count; ++i) {
+      x[i] = S::multiply(x[i], S::broadcast(call.row_scales[row + i / registers]));
+    }
+  }
+}
+
 // sums, out: rows x registers. Interleaved: each instruction for all of them before the next one.
 // Instructions that wait for operands fill the CPU's scheduler and delay the tile instructions
 // behind them: row by row, GELU's polynomials made BERT-Mini's products of 128 rows take 1.1 times
@@ -118,24 +142,7 @@ template <class S, class P, GemmEpilogue epilogue, GemmOut type, bool accumulate
       }
     }
   }
-  if constexpr (epilogue == GemmEpilogue::gelu && P::approximate_gelu) {
-    approx_gelu_interleaved<S>(x);
-  }
-  if constexpr (epilogue == GemmEpilogue::gelu && !P::approximate_gelu) {
-    for (typename S::Float& each : x) each = gelu<S>(each);
-  }
-  if constexpr (epilogue == GemmEpilogue::relu) {
-    for (typename S::Float& each : x) each = S::max(each, S::zero());
-  }
-  if constexpr (epilogue == GemmEpilogue::sigmoid) {
-    sigmoid_gate_interleaved<S, P::approximate_gelu>(x, S::broadcast(call.sigmoid_slope),
-                                                     S::broadcast(call.sigmoid_cubic));
-  }
-  if constexpr (epilogue == GemmEpilogue::scale_rows) {
-    for (int i = 0; i < count; ++i) {
-      x[i] = S::multiply(x[i], S::broadcast(call.row_scales[row + i / registers]));
-    }
-  }
+  apply_epilogue<S, P, epilogue, registers>(call, row, x);
   if constexpr (type == GemmOut::f32) {
 #pragma GCC unroll 16
     for (int i = 0; i < count; ++i) S::store(floats + offset(i, out_stride), x[i]);
@@ -181,6 +188,46 @@ void write_block(const GemmCall& call, const SumRows& from) {
   write_interleaved<S, P, epilogue, type, accumulate, registers, S::interleaved_rows>(
       call, from.row, ColumnConstants<S, P, registers>(from, 0), from.sums, registers * S::lanes,
       static_cast<char*>(to.out) + from.row * to.out_stride * size_of(type), to.out_stride);
+}
+
+// Where a micro-kernel writes a panel's finished sums. Locals: no store can alias them.
+struct PanelEnd {
+  const float* bias = nullptr;
+  const float* scales = nullptr;  // integer sums
+  char* out = nullptr;
+  int64_t stride = 0;  // bytes
+
+  [[gnu::always_inline]] PanelEnd(const GemmPanel& panel, int64_t row, GemmOut type)
+      : bias(panel.bias != nullptr ? panel.bias : no_bias),
+        scales(panel.scales),
+        out(static_cast<char*>(panel.out) + row * panel.out_stride * size_of(type)),
+        stride(panel.out_stride * size_of(type)) {}
+
+  alignas(64) static constexpr float no_bias[panel_width] = {};
+};
+
+// A register of sums, which are complete but for scales and epilogue, to row `row` of the block and
+// the panel's `column`.
+template <class S, class P, GemmEpilogue epilogue, GemmOut type, bool accumulate>
+[[gnu::always_inline]] inline void write_register(const GemmCall& call, const float* a_scales,
+                                                  int64_t row, const PanelEnd& to, int64_t column,
+                                                  typename P::Sum sum) {
+  char* out = to.out + row * to.stride + column * size_of(type);
+  typename S::Float x[1];
+  if constexpr (P::integer_sums) {
+    const auto scale = S::multiply(S::broadcast(a_scales[row]), S::load(to.scales + column));
+    auto start = S::load(to.bias + column);
+    if constexpr (accumulate) start = S::add(start, S::load(reinterpret_cast<float*>(out)));
+    x[0] = S::fma(S::int_to_float(sum), scale, start);
+  } else {
+    x[0] = sum;
+  }
+  apply_epilogue<S, P, epilogue, 1>(call, row, x);
+  if constexpr (type == GemmOut::f32) {
+    S::store(reinterpret_cast<float*>(out), x[0]);
+  } else {
+    S::store_bf16(reinterpret_cast<uint16_t*>(out), x[0]);
+  }
 }
 
 using WriteFunction = void (*)(const GemmCall&, const SumRows&);
