@@ -7,24 +7,9 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/random.h"
-#include "text/words.h"
+#include "data/formats/fasttext.h"
 
 namespace headroom {
-namespace {
-
-// As fastText wants texts: lower case, punctuation apart.
-std::string word_lines(std::span<const TextRow> rows, bool labelled) {
-  std::string lines;
-  for (const TextRow& row : rows) {
-    if (labelled) lines += fmt::format("__label__{}", row.label);
-    for (const std::string& word : split_words(row.text)) lines += " " + word;
-    lines += "\n";
-  }
-  return lines;
-}
-
-}  // namespace
-
 void run_command(const std::string& command) {
   if (std::system(command.c_str()) == 0) return;
   throw Error(ErrorCode::runtime, "run a contestant", command + " failed");
@@ -37,7 +22,7 @@ bool FastText::installed() {
 FastText::FastText(const TextDataset& train, uint64_t seed, int threads) {
   std::vector<TextRow> rows = train.rows;
   Random{seed}.shuffle(rows);
-  write_file_atomically(path("train"), word_lines(rows, true));
+  write_file_atomically(path("train"), fasttext_lines(rows, true));
   run_command(
       fmt::format("fasttext supervised -input {} -output {} {} -thread {} -verbose 0 "
                   ">/dev/null 2>&1",
@@ -47,7 +32,7 @@ FastText::FastText(const TextDataset& train, uint64_t seed, int threads) {
 std::string FastText::write_texts(const char* name, std::span<const TextRow> rows,
                                   int copies) const {
   std::string lines;
-  for (int copy = 0; copy < copies; ++copy) lines += word_lines(rows, false);
+  for (int copy = 0; copy < copies; ++copy) lines += fasttext_lines(rows, false);
   write_file_atomically(path(name), lines);
   return path(name);
 }

@@ -14,7 +14,7 @@
 #include "base/files/file.h"
 #include "base/files/scratch_folder.h"
 #include "base/random.h"
-#include "text/words.h"
+#include "data/formats/fasttext.h"
 #include "train/rows/task_texts.h"
 
 namespace headroom::experiments {
@@ -56,19 +56,6 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// One row a line: the label's number, then its words in lower case, punctuation apart.
-void write_rows(const std::string& path, const TextDataset& rows) {
-  std::string text;
-  for (const TextRow& row : rows.rows) {
-    text += fmt::format("__label__{}", row.label);
-    for (const std::string* part : {&row.text, &row.text_pair}) {
-      for (const std::string& word : split_words(*part)) text.append(" ").append(word);
-    }
-    text += '\n';
-  }
-  write_file_atomically(path, text);
-}
-
 // The share of rows whose label `fasttext predict` gives back: its own `test` rounds to a
 // thousandth.
 double accuracy_of(const std::string& model, const std::string& file, const TextDataset& rows) {
@@ -79,7 +66,7 @@ double accuracy_of(const std::string& model, const std::string& file, const Text
     if (!std::getline(answers, answer)) {
       throw Error(ErrorCode::runtime, "run fastText", "it answered fewer rows than it was given");
     }
-    right += answer == fmt::format("__label__{}", row.label) ? 1 : 0;
+    right += answer == fasttext_label(row.label) ? 1 : 0;
   }
   return static_cast<double>(right) / static_cast<double>(rows.rows.size());
 }
@@ -106,9 +93,9 @@ std::optional<ArmRecord> fasttext_arm(const TaskRequest& request) {
   const std::string test_rows = file("test.txt");
   // fastText takes the rows as they come, in every epoch. IMDB's come sorted by class: 54 % right.
   Random{request.split_seed}.shuffle(texts.train.rows);
-  write_rows(train_rows, texts.train);
-  write_rows(validation_rows, texts.validation);
-  write_rows(test_rows, texts.test);
+  write_file_atomically(train_rows, fasttext_lines(texts.train.rows, true));
+  write_file_atomically(validation_rows, fasttext_lines(texts.validation.rows, true));
+  write_file_atomically(test_rows, fasttext_lines(texts.test.rows, true));
 
   Choice best{};
   double best_score = -1;
