@@ -82,7 +82,7 @@ NormWeights load_norm(const Reader& reader, EngineWeights& weights, const Module
           keep(weights, width, reader.bias(module, width))};
 }
 
-// Where each place of heads padded to `padded` columns comes from; -1: padding.
+// Where each column of heads padded to `padded` columns comes from; -1: padding.
 void append_head(std::vector<int64_t>& order, int64_t start, int64_t width, int64_t padded) {
   for (int64_t i = 0; i < padded; ++i) order.push_back(i < width ? start + i : -1);
 }

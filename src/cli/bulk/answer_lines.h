@@ -26,7 +26,7 @@ struct AnswerForm {
 // Neither a text nor a problem: nobody came to this line.
 struct LineOutcome {
   std::optional<std::string> text;  // of output, with its end; nothing for a blank JSON line
-  std::optional<Error> problem;     // without the line's place; with `text` it is marked there
+  std::optional<Error> problem;     // without the line's number; with `text` it is marked there
   bool truncated = false;           // longer than the model reads
 };
 

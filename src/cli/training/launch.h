@@ -6,7 +6,7 @@
 
 namespace headroom {
 
-// Runs `count` copies of /proc/self/exe with `arguments` (the verb first), each told its place
+// Runs `count` copies of /proc/self/exe with `arguments` (the verb first), each told its rank
 // through RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Only the
 // first one's output is passed on; of the others what they said is told if they fail. The first to
 // fail ends all: asked to stop, after ten seconds made to. Throws an Error that says which failed,

@@ -1,5 +1,5 @@
-// A text as a tagger reads it: its tokens with their places, in windows that overlap where they are
-// more than the model takes.
+// A text as a tagger reads it: its tokens with their offsets, in windows that overlap where they
+// are more than the model takes.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace headroom::report {
 
-// One curve. Its colour, marker and dash pattern follow from its place in LinePlot::series. A point
+// One curve. Its colour, marker and dash pattern follow from its index in LinePlot::series. A point
 // with a NaN or infinite coordinate is left out, and the line has a gap there.
 struct Series {
   std::string name;

@@ -8,7 +8,7 @@
 namespace headroom {
 namespace {
 
-// The longest known are a few dozen bytes; every place of a text may begin such a walk.
+// The longest known are a few dozen bytes; every byte of a text may begin such a walk.
 constexpr size_t max_content = 1000;
 
 std::vector<std::string> contents_of(const std::vector<AddedToken>& tokens) {

@@ -51,7 +51,7 @@ class Unigram : public TokenModel {
   std::optional<int32_t> unknown() const override { return unknown_; }
 
  private:
-  // The best way to a place in the word: its sum, and the token that ends there.
+  // The best way to a position in the word: its sum, and the token that ends there.
   struct Node {
     double score = 0;
     uint32_t begin = 0;

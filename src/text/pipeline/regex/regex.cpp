@@ -77,7 +77,7 @@ Regex::Regex(std::string_view expression) {
   }
 }
 
-// Tries the program at one place after another. A split that failed at a position is remembered:
+// Tries the program at one position after another. A split that failed at a position is remembered:
 // whoever comes there again fails too.
 class Regex::Search {
  public:

@@ -1,7 +1,8 @@
 // Regular expressions as tokenizer.json has them: Perl's syntax and choice of match (the first
 // alternative that fits), Unicode classes, and looking around by one character. No expression takes
-// more time than its length times the text's: what failed at a place once is not tried there again.
-// What would break that (back references, groups that look around further) is refused by name.
+// more time than its length times the text's: what failed at a position once is not tried there
+// again. What would break that (back references, groups that look around further) is refused by
+// name.
 #pragma once
 
 #include <array>
