@@ -31,7 +31,7 @@ std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
-Table folder_table(const std::vector<ResultsFolder>& folders) {
+Table remake_table(const std::vector<ResultsFolder>& folders) {
   Table table{{"results", "seeds", "not one commit's", "arms of some seeds only", "made by"}, {}};
   for (const ResultsFolder& folder : folders) {
     const std::string gap = provenance_gap(folder);
@@ -150,7 +150,7 @@ std::string missing_page(const std::vector<JudgedClaim>& all,
          "again.\n\n" +
          section("Folders to make again",
                  "Their numbers stand as they were measured; no one commit makes them today.",
-                 folder_table(folders)) +
+                 remake_table(folders)) +
          section("Tests that cannot decide", "Their arms were not run, or do not match.",
                  claim_table(all)) +
          section("Data sets not run", "Claims name them; no folder holds them.",
