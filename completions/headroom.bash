@@ -64,7 +64,7 @@ _headroom() {
     rerank/-*) words='--help --help-all --text --input --model --query --budget --latency-ms --top-k --raw-scores --data-dir --precision --threads --json' ;;
     calibrate/-*) words='--help --help-all --model --precision --budgets --tokens --rounds --threads --json' ;;
     plan/-*) words='--help --help-all --model --documents --tokens --cores --deadline --price-per-core-hour --budgets --precision --machine --json' ;;
-    tune/-*) words='--help --help-all --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
+    tune/-*) words='--help --help-all --model --data --texts --distill --validation-rows --split-seed --agreement --max-loss --mean-budget --certainty --budgets --no-rung-zero --no-blend --ngrams --epochs --data-dir --precision --threads --seed --json' ;;
     serve/-*) words='--help --help-all --model --models --model-control --host --port --grpc-port --slo-ms --max-deadline-ms --budget --min-budget --precision --threads --queue --max-batch-tokens --max-client-batch --payload-limit --max-memory --cache-memory --packed-cache --max-connections --read-seconds --idle-seconds --drain-seconds --api-key --api-keys --tls-cert --tls-key --tls-client-ca --allowed-host --admin-port --admin-host --log-requests --log-sample --json' ;;
     key/-*) words='--help --help-all --file --name --model --read-only --admin --priority --requests-per-minute --compute-seconds-per-minute --json' ;;
     import/-*) words='--help --help-all --from --out --follow-links --labels --json' ;;

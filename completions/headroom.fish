@@ -325,6 +325,7 @@ complete -c headroom -n '__fish_seen_subcommand_from tune' -l mean-budget -r -d 
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l certainty -r -d 'with which the promise holds on such rows'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l budgets -r -d 'comma-separated fractions that may become rungs'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l no-rung-zero -d 'no bag of n-grams in front of the model'
+complete -c headroom -n '__fish_seen_subcommand_from tune' -l no-blend -d 'answers of the model\'s budgets are the model\'s alone; without it rung zero has a say in them where that is better'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l ngrams -r -d 'rung zero: tokens of the longest n-gram'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l epochs -r -d 'rung zero: passes over its rows'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l data-dir -r -d 'where known data sets lie, also HEADROOM_DATA'
