@@ -1,18 +1,27 @@
 #include "base/interrupt.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
 
 namespace headroom {
 namespace {
 
 volatile std::sig_atomic_t requested = 0;
 volatile std::sig_atomic_t reload = 0;
+int wake = -1;  // readable from the first signal on
 
 void on_signal(int signal) {
   if (requested != 0 && signal == SIGINT) _exit(130);
   requested = 1;
+  const int before = errno;
+  const uint64_t one = 1;
+  if (wake >= 0) static_cast<void>(!::write(wake, &one, sizeof(one)));
+  errno = before;
 }
 
 void on_reload(int /*signal*/) {
@@ -22,6 +31,7 @@ void on_reload(int /*signal*/) {
 }  // namespace
 
 void watch_for_interrupts() {
+  if (wake < 0) wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
@@ -34,6 +44,14 @@ void watch_for_interrupts() {
 
 bool interrupt_requested() {
   return requested != 0;
+}
+
+bool wait_for_input(int descriptor) {
+  pollfd waiting[2] = {{descriptor, POLLIN, 0}, {wake, POLLIN, 0}};
+  while (::poll(waiting, 2, -1) < 0) {
+    if (errno != EINTR) return true;  // reading will say what is wrong
+  }
+  return waiting[0].revents != 0 || waiting[1].revents == 0;
 }
 
 void watch_for_reloads() {

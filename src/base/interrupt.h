@@ -8,6 +8,10 @@ namespace headroom {
 void watch_for_interrupts();
 bool interrupt_requested();
 
+// Waits until a descriptor can be read, or is at its end; false when it is not and an interrupt was
+// requested, be it before. read() alone sleeps through a signal that comes just before it.
+bool wait_for_input(int descriptor);
+
 // From now on SIGHUP asks to read files again instead.
 void watch_for_reloads();
 bool take_reload_request();  // true once for each time that it was asked

@@ -89,13 +89,13 @@ void InputStream::fail(const std::string& message) const {
 
 size_t InputStream::read_raw(char* target, size_t size) {
   while (true) {
+    if (!wait_for_input(descriptor_)) throw Error(ErrorCode::interrupted, "read data", "stopped");
     const ssize_t got = ::read(descriptor_, target, size);
     if (got >= 0) {
       raw_bytes_ += static_cast<uint64_t>(got);
       return static_cast<size_t>(got);
     }
     if (errno != EINTR) fail(std::strerror(errno));
-    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "read data", "stopped");
   }
 }
 
