@@ -92,12 +92,12 @@ std::vector<Answer> Ladder::run(Worker& worker, std::span<const Tokens> inputs,
       fractions[i] = fraction(budget, static_cast<int64_t>(inputs[i].ids.size()));
     }
   }
-  RungZeroScores zero(inputs.size());
+  RungZeroScores zero;
   if (automatic.empty()) return run_flat(worker, inputs, fractions, zero);
   std::vector<Answer> answers(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (budget_of(budgets, i).automatic) continue;
-    RungZeroScores own(1);
+    RungZeroScores own;
     answers[i] = std::move(
         run_flat(worker, inputs.subspan(i, 1), std::span(fractions).subspan(i, 1), own).front());
   }
@@ -108,6 +108,7 @@ std::vector<Answer> Ladder::run(Worker& worker, std::span<const Tokens> inputs,
 std::vector<Answer> Ladder::run_flat(Worker& worker, std::span<const Tokens> inputs,
                                      std::span<const double> fractions,
                                      RungZeroScores& zero) const {
+  if (model_.policy().rung_zero) zero.resize(inputs.size());
   std::vector<Answer> answers;
   if (std::find(fractions.begin(), fractions.end(), 0.0) == fractions.end()) {
     answers = worker.run(inputs, fractions);

@@ -30,7 +30,8 @@ class Ladder {
   void require(const Budget& budget) const;
 
  private:
-  // What rung zero says of inputs, as far as it was asked: empty where not.
+  // What rung zero says of inputs, as far as it was asked: empty where not, and in all where the
+  // model has none.
   using RungZeroScores = std::vector<std::vector<double>>;
 
   std::vector<Answer> run_flat(Worker& worker, std::span<const Tokens> inputs,
