@@ -29,20 +29,8 @@ void append_rising(std::vector<LatencyEstimate>& cells, size_t lengths, LatencyE
   cells.push_back(time);
 }
 
-// What a text takes at a budget; 0 is the bag of n-grams.
-struct Times {
-  const LatencyTable& table;
-  double bag_token_ms;
-
-  LatencyEstimate at(double budget, int64_t tokens) const {
-    if (budget > 0) return table.estimate(budget, tokens);
-    const double time = bag_token_ms * static_cast<double>(tokens);
-    return {time, time};
-  }
-};
-
 // Rungs weighed by who reaches them, and for nine in ten those that more than one in ten reaches.
-LatencyEstimate ladder_time(const Times& times, const Policy& policy, const LadderStep& step,
+LatencyEstimate ladder_time(const FlatTimes& times, const Policy& policy, const LadderStep& step,
                             int64_t tokens) {
   if (!step.thresholds) return times.at(step.budget, tokens);
   LatencyEstimate time;
@@ -83,7 +71,7 @@ CostLevels::CostLevels(const LatencyTable& table, double least, double most, int
                        const Policy* policy, double bag_token_ms)
     : budgets_(levels_between(table.budgets(), std::min(least, most), most)),
       lengths_(static_cast<size_t>(longest) + 1) {
-  const Times times{table, bag_token_ms};
+  const FlatTimes times{table, bag_token_ms};
   const auto each_length = [&](const auto& add) {
     for (size_t length = 0; length < lengths_; ++length) {
       add(length, std::max<int64_t>(1, static_cast<int64_t>(length)));

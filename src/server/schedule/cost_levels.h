@@ -12,6 +12,18 @@
 
 namespace headroom::server {
 
+// What a text takes at a flat budget; 0 is the bag of n-grams.
+struct FlatTimes {
+  const LatencyTable& table;
+  double bag_token_ms;
+
+  LatencyEstimate at(double budget, int64_t tokens) const {
+    if (budget > 0) return table.estimate(budget, tokens);
+    const double time = bag_token_ms * static_cast<double>(tokens);
+    return {time, time};
+  }
+};
+
 // How a text climbs at a level.
 struct LadderStep {
   // The policy's level; none: even the first rung is too much, and `budget` answers flat.

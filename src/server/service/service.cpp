@@ -84,12 +84,6 @@ size_t index_of(const std::vector<ServedModel>& models, const std::string& name)
   return static_cast<size_t>(found - models.begin());
 }
 
-LatencyEstimate exact_time(const ServedModel& model, double budget, int64_t tokens) {
-  if (budget > 0) return model.table.estimate(budget, tokens);
-  const double time = model.bag_token_ms * static_cast<double>(tokens);
-  return {time, time};
-}
-
 std::string no_policy(const ServedModel& model) {
   return fmt::format("budget auto needs a policy, which {} does not have: run headroom tune on it",
                      model.name);
@@ -229,7 +223,8 @@ Abandon Service::submit(const Call& call, CallDone done) {
     entry.deadline_ms = deadline_ms;
     if (call.budget) {
       entry.budget = call.budget;
-      entry.exact_time = exact_time(served, *call.budget, entry.tokens);
+      entry.exact_time =
+          FlatTimes{served.table, served.bag_token_ms}.at(*call.budget, entry.tokens);
     } else if (!latency_ms) {
       const size_t top = levels_[model].top();
       entry.budget = levels_[model].budget(top);
