@@ -167,7 +167,7 @@ Blend best_blend(const Scores& scores, Blend blend, bool fit_network) {
   return blend;
 }
 
-// Whether the mean of a - b may be 0: it is at most one standard error above.
+// Whether the mean of a - b may well be 0: it is at most two standard errors above.
 bool near(std::span<const double> a, std::span<const double> b) {
   std::vector<double> differences;
   double sum = 0;
@@ -176,13 +176,13 @@ bool near(std::span<const double> a, std::span<const double> b) {
     sum += differences.back();
   }
   const auto n = static_cast<double>(a.size());
-  return sum / n <= deviation(differences) / std::sqrt(n);
+  return sum / n <= 2 * deviation(differences) / std::sqrt(n);
 }
 
 // The network was chosen by the rows that the weights are fitted to, and there may be few queries:
 // fitted on 15 of Cranfield, its weight cost up to 7 points of nDCG@10 on others. BM25 has learned
-// nothing that could be chance, so the network gets the least of its halved weights that fits the
-// queries about as well as the best one.
+// nothing that could be chance, so the network gets the least of its halved weights that the queries
+// do not prove worse than the best one.
 Blend cautious_blend(const Scores& scores) {
   const Blend best = best_blend(scores, {least_network, 0}, /*fit_network=*/true);
   const std::vector<double> least_losses = scores.losses(best);

@@ -28,8 +28,8 @@ struct Blend {
 TokenBm25 count_passages(const TaskData& data, int64_t vocabulary);
 
 // Weights, not below 0, under which the relevant rows of a query are likely among all of its rows
-// (softmax over them; every query counts alike): of those within one standard error of the
-// likeliest the ones with the least of the network.
+// (softmax over them; every query counts alike): of those that are not proved worse than
+// the likeliest (two standard errors) the ones with the least of the network.
 Blend fit_blend(const EncodedDataset& rows, std::span<const float> network,
                 std::span<const double> lexical);
 
