@@ -1,5 +1,7 @@
 #include "experiments/recipe.h"
 
+#include "experiments/record/record.h"
+
 namespace headroom::experiments {
 
 Json whole_recipe(const Experiment& experiment, const TaskData& data) {
