@@ -104,6 +104,7 @@ complete -c headroom -n '__fish_seen_subcommand_from train' -l hard-until -r -d 
 complete -c headroom -n '__fish_seen_subcommand_from train' -l adaptive-distill -r -d 'share of the loss that follows the model of the dense stage'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l cap-gates -d 'train gates too, which rank heads under a --budget'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l minutes -r -d 'try recipes for a third of them, train with the best for the rest; options that are given stay; 0: no trials, no limit'
+complete -c headroom -n '__fish_seen_subcommand_from train' -l no-tune -d 'without what a nested model that gives a text one label gets from its validation rows: temperatures, rung zero and the ladder of --budget auto (headroom tune)'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l out -r -d 'checkpoint directory to write'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l resume -d 'go on with the unfinished run beside --out'
 complete -c headroom -n '__fish_seen_subcommand_from train' -l restart -d 'begin anew: discard the unfinished run beside --out, replace the model there'

@@ -27,6 +27,7 @@
 #include "data/encoded.h"
 #include "data/load.h"
 #include "data/split.h"
+#include "tune/session_model.h"
 #include "tune/tune.h"
 
 namespace headroom {
@@ -376,10 +377,12 @@ Json measure_cascade(const CascadeOptions& options) {
   const TuneRows distilled = pick_inputs(train.encoded, split.train);
   const TuneRows validation = pick_inputs(train.encoded, split.validation);
   say("distilling rung zero");
-  const std::optional<NgramBag> bag = distil(session, distilled.inputs, {}, silent);
+  const std::optional<NgramBag> bag = distil(tunable_model(session), distilled.inputs, {}, silent);
   say("scoring rows");
-  const ScoredRows fitted = score_rows(session, validation, bag, rung_budgets, silent);
-  const ScoredRows tested = score_rows(session, test.encoded, bag, rung_budgets, silent);
+  const ScoredRows fitted =
+      score_rows(tunable_model(session), validation, bag, rung_budgets, silent);
+  const ScoredRows tested =
+      score_rows(tunable_model(session), test.encoded, bag, rung_budgets, silent);
 
   say("fitting ladders");
   std::vector<Arm> arms;

@@ -56,6 +56,18 @@ std::string title_case(std::string text) {
   return text;
 }
 
+std::string policy_lines(const Policy& policy) {
+  std::string lines = "- Scores are calibrated on validation rows";
+  if (policy.blends()) lines += " and contain those of rung zero, a bag of n-grams";
+  lines += " (`policy.json`)\n";
+  if (policy.rungs.size() == 1) return lines;
+  return lines +
+         fmt::format(
+             "- `--budget auto` promises {} {} with certainty {}, at a mean budget of {:.3f}\n",
+             promise_table.name(policy.promise), policy.promised, policy.certainty,
+             policy.levels.back().mean_budget);
+}
+
 }  // namespace
 
 std::string write_model_card(const ModelConfig& config, const ModelCard& card) {
@@ -83,6 +95,7 @@ std::string write_model_card(const ModelConfig& config, const ModelCard& card) {
     more +=
         "- Scores contain BM25 over the tokens of query and passage, beside the network's logit\n";
   }
+  if (card.policy) more += policy_lines(*card.policy);
   for (const std::string& licence : card.licences) {
     more += fmt::format("- Licence of the data, {}\n", licence);
   }

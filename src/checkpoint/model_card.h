@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "budget/ladder/policy.h"
 #include "checkpoint/config.h"
 
 namespace headroom {
@@ -23,6 +25,7 @@ struct ModelCard {
   std::string recipe;                 // "3 dense epochs, 4 nested epochs, batch 64, ..."
   std::string measure = "accuracy";   // what the results are
   std::string scored_on;              // "test" or "validation"
+  std::optional<Policy> policy;       // stored beside it
   uint64_t seed = 1;
   int64_t steps = 0;
   std::vector<Row> rows;

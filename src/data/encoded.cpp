@@ -67,14 +67,29 @@ void EncodedDataset::append(std::span<const int32_t> ids, int32_t label) {
   labels.push_back(label);
 }
 
+void EncodedDataset::append(const Tokens& row, int32_t label) {
+  append(row.ids, label);
+  if (types.empty() && row.types.empty()) return;
+  types.resize(tokens.size() - row.types.size());
+  types.insert(types.end(), row.types.begin(), row.types.end());
+}
+
+std::vector<Tokens> inputs_of(const EncodedDataset& rows) {
+  std::vector<Tokens> inputs;
+  for (int64_t row = 0; row < rows.size(); ++row) {
+    const auto ids = rows.row(row);
+    const auto types = rows.row_types(row);
+    inputs.push_back({{ids.begin(), ids.end()}, {types.begin(), types.end()}});
+  }
+  return inputs;
+}
+
 EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& tokenizer,
                               int max_tokens) {
   EncodedDataset encoded;
   for (const TextRow& row : dataset.rows) {
     if (dataset.pairs) {
-      const Tokens pair = tokenizer.encode_pair(row.text, row.text_pair, max_tokens);
-      encoded.append(pair.ids, row.label);
-      encoded.types.insert(encoded.types.end(), pair.types.begin(), pair.types.end());
+      encoded.append(tokenizer.encode_pair(row.text, row.text_pair, max_tokens), row.label);
     } else {
       encoded.append(tokenizer.encode(row.text, max_tokens), row.label);
     }

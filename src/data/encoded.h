@@ -12,6 +12,7 @@
 #include "data/formats/images.h"
 #include "data/formats/plain_text.h"
 #include "data/formats/synthetic.h"
+#include "headroom/types.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -50,7 +51,11 @@ struct EncodedDataset {
   std::vector<int32_t> rows_by_length() const;  // shortest first: batches of these pad little
 
   void append(std::span<const int32_t> ids, int32_t label);
+  void append(const Tokens& row, int32_t label);
 };
+
+// Rows of text as the engine and tune() take them.
+std::vector<Tokens> inputs_of(const EncodedDataset& rows);
 
 // [CLS] text [SEP], or [CLS] text [SEP] text_pair [SEP] when the set has pairs.
 EncodedDataset encode_dataset(const TextDataset& dataset, const Tokenizer& tokenizer,

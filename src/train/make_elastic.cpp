@@ -149,7 +149,7 @@ TrainReport make_elastic(TrainRequest request, ProgressSink& progress) {
   TrainReport report;
   report.scored_on = "validation";
   report.scores = score_budgets(model, config, data.validation, request.budgets);
-  store_run(request, config, data, recipe, training, model, report);
+  store_run(request, config, data, recipe, training, model, {}, report);
   return report;
 }
 

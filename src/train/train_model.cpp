@@ -12,6 +12,7 @@
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/score_budgets.h"
 #include "train/fine_tuning.h"
+#include "train/heads/fit_ladder.h"
 #include "train/heads/fit_lexical.h"
 #include "train/heads/fit_scores.h"
 #include "train/heads/regress.h"
@@ -222,15 +223,20 @@ TrainReport train_model(TrainRequest request, ProgressSink& progress) {
     progress.note("scores contain BM25: with it validation rows rank better");
   }
   model.objective = objective_of(config);
+  StoredPolicy policy;
+  if (request.tune && request.method == Method::nested && classifies_text(data.task)) {
+    policy = fit_ladder(model, config, data, request.seed, progress);
+  }
   TrainReport report;
+  report.policy = policy.policy;
   const bool has_test = data.test.size() > 0;
   report.scored_on = has_test ? "test" : "validation";
   const std::vector<double> budgets =
       request.method == Method::dense ? std::vector<double>{1.0} : request.budgets;
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
   report.scores = score_budgets(model, config, has_test ? data.test : data.validation, budgets,
-                                tokenizer.get());
-  store_run(request, config, data, recipe, training, model, report);
+                                tokenizer.get(), policy);
+  store_run(request, config, data, recipe, training, model, policy, report);
   return report;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/progress.h"
+#include "budget/ladder/policy.h"
 #include "budget/score.h"
 #include "budget/shape.h"
 #include "checkpoint/config.h"
@@ -35,6 +37,7 @@ struct TrainRequest {
   bool restart = false;  // discard it
   double save_seconds = 60;
   ParallelSettings parallel;
+  bool tune = true;           // nested models of one label a text: fit a policy (fit_ladder.h)
   bool bf16_weights = false;  // store weights as bf16: half the bytes, three digits
   std::vector<double> budgets = {0.25, 0.5, 0.75, 1.0};  // shown at the end
 };
@@ -45,6 +48,7 @@ TrainRequest default_request(Task task, bool fine_tune);
 struct TrainReport {
   std::vector<BudgetScore> scores;  // on eval_data, or on validation rows when there is none
   std::string scored_on;
+  std::optional<Policy> policy;
   int64_t steps = 0;
   double samples_per_second = 0;
   int64_t parameters = 0;

@@ -40,6 +40,7 @@ std::string card_for(const TrainRequest& request, const ModelConfig& config, con
   ModelCard card;
   card.data = data.name;
   card.scored_on = report.scored_on;
+  card.policy = report.policy;
   card.seed = request.seed;
   card.steps = report.steps;
   card.recipe = describe(recipe, request.method);
@@ -76,7 +77,7 @@ void round_to_bf16(ModelWeights& weights) {
 
 void store_run(const TrainRequest& request, const ModelConfig& config, const TaskData& data,
                const Recipe& recipe, const TrainingResult& training, const ElasticModel& model,
-               TrainReport& report) {
+               const StoredPolicy& policy, TrainReport& report) {
   report.steps = training.steps;
   report.samples_per_second = training.seconds > 0 ? training.samples / training.seconds : 0;
   report.parameters =
@@ -88,6 +89,7 @@ void store_run(const TrainRequest& request, const ModelConfig& config, const Tas
       {config, data.vocabulary->to_text(), card_for(request, config, data, recipe, report),
        Json{{"recipe", settings_to_json(recipe)}}.dump() + "\n" + training.log,
        tensor_views(on_cpu, type), tokenizer_files(*data.vocabulary)});
+  if (policy.policy) write_policy(request.out, *policy.policy, policy.rung_zero);
   remove_tree(output_of(request).state_directory());
 }
 

@@ -58,14 +58,6 @@ void check_promise(Promise promise, double promised, double certainty, const Sco
   if (promise == Promise::agreement) {
     require(promised > 0 && promised < 1,
             fmt::format("--agreement {} is not between 0 and 1", promised));
-    const auto needed =
-        static_cast<size_t>(std::ceil(std::log(1 - certainty) / std::log(promised)));
-    if (checked.size() < needed) {
-      throw Error(ErrorCode::target_unreachable, "tune",
-                  fmt::format("--agreement {} takes at least {} rows held back to prove, and there "
-                              "are {}: give more rows, or promise less",
-                              promised, needed, checked.size()));
-    }
   } else if (promise == Promise::max_loss) {
     require(promised > 0 && promised < 1,
             fmt::format("--max-loss {} is not between 0 and 1", promised));
@@ -78,6 +70,26 @@ void check_promise(Promise promise, double promised, double certainty, const Sco
   }
 }
 
+size_t rows_to_prove(Promise promise, double promised, double certainty) {
+  if (promise != Promise::agreement) return 0;
+  return static_cast<size_t>(std::ceil(std::log(1 - certainty) / std::log(promised)));
+}
+
+void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked) {
+  const size_t needed = rows_to_prove(promise, promised, certainty);
+  if (checked.size() >= needed) return;
+  throw Error(ErrorCode::target_unreachable, "tune",
+              fmt::format("--agreement {} takes at least {} rows held back to prove, and there are "
+                          "{}: give more rows, or promise less",
+                          promised, needed, checked.size()));
+}
+
+LadderCandidate full_model(const ScoredRows& rows) {
+  LadderCandidate full;
+  full.budgets = {rows.at_budgets.size() - 1};
+  return full;
+}
+
 LadderCandidate keep_promise(std::vector<LadderCandidate> candidates, const ScoredRows& checked,
                              Promise promise, double promised, double certainty) {
   // Candidates come with ascending losses and falling costs: the safest is the one that loses
@@ -85,9 +97,7 @@ LadderCandidate keep_promise(std::vector<LadderCandidate> candidates, const Scor
   if (promise == Promise::mean_budget) {
     std::reverse(candidates.begin(), candidates.end());
   } else if (candidates.front().budgets.size() > 1) {
-    LadderCandidate full;
-    full.budgets = {checked.at_budgets.size() - 1};
-    candidates.insert(candidates.begin(), full);
+    candidates.insert(candidates.begin(), full_model(checked));
   }
   const auto failed =
       std::find_if(candidates.begin(), candidates.end(), [&](const LadderCandidate& ladder) {

@@ -7,9 +7,17 @@
 
 namespace headroom {
 
-// Throws ErrorCode::usage for a promise that makes no sense or needs labels that the rows lack,
-// ErrorCode::target_unreachable where no ladder could be proved on so few rows.
+// Throws ErrorCode::usage for a promise that makes no sense or needs labels that the rows lack.
 void check_promise(Promise promise, double promised, double certainty, const ScoredRows& checked);
+
+// The fewest rows held back on which any ladder but the full model could be proved.
+size_t rows_to_prove(Promise promise, double promised, double certainty);
+
+// Throws ErrorCode::target_unreachable where there are fewer.
+void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked);
+
+// The ladder that is the full model alone.
+LadderCandidate full_model(const ScoredRows& rows);
 
 // Fixed-sequence testing: the candidates, which were found on other rows, are tested on `checked`
 // from the safest on, each at the full certainty, until one is not proved; the last that was is

@@ -21,15 +21,15 @@ namespace {
 constexpr size_t rows_a_call = 256;  // between looks at the interrupt flag
 constexpr size_t lower_levels = 7;   // that a server may fall back to
 
-std::vector<Scores> scores_at(Session& session, const std::vector<Tokens>& inputs, double budget,
-                              ProgressUpdate& update, ProgressSink& progress) {
+std::vector<Scores> scores_at(const TunableModel& model, const std::vector<Tokens>& inputs,
+                              double budget, ProgressUpdate& update, ProgressSink& progress) {
   std::vector<Scores> scores;
   update.detail = fmt::format("budget {}", budget);
   for (size_t begin = 0; begin < inputs.size(); begin += rows_a_call) {
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "tune", "stopped");
     const size_t count = std::min(rows_a_call, inputs.size() - begin);
-    for (Answer& answer : session.run(std::span(inputs).subspan(begin, count), Budget{budget})) {
-      scores.push_back(std::move(answer.scores));
+    for (Scores& row : model.scores(std::span(inputs).subspan(begin, count), budget)) {
+      scores.push_back(std::move(row));
     }
     update.done += static_cast<int64_t>(count);
     progress.update(update);
@@ -38,11 +38,11 @@ std::vector<Scores> scores_at(Session& session, const std::vector<Tokens>& input
 }
 
 // Of dense's, at the mean length: measured where this machine was calibrated, MACs otherwise.
-double cost_share(const Session& session, double budget, int64_t tokens) {
-  const ModelConfig& config = session.model().config();
-  if (session.table()) {
-    return session.table()->estimate(budget, tokens).median_ms /
-           session.table()->estimate(1, tokens).median_ms;
+double cost_share(const TunableModel& model, double budget, int64_t tokens) {
+  const ModelConfig& config = model.config;
+  if (model.table != nullptr) {
+    return model.table->estimate(budget, tokens).median_ms /
+           model.table->estimate(1, tokens).median_ms;
   }
   return cost_of(config.shape, config.selection(budget), tokens).model_macs /
          dense_cost(config.shape, tokens).model_macs;
@@ -162,14 +162,14 @@ std::vector<LadderCandidate> cheaper_levels(const ScoredRows& fitted, const Ladd
 
 }  // namespace
 
-ScoredRows score_rows(Session& session, const TuneRows& rows,
+ScoredRows score_rows(const TunableModel& model, const TuneRows& rows,
                       const std::optional<NgramBag>& rung_zero, const std::vector<double>& budgets,
                       ProgressSink& progress) {
   ScoredRows scored;
   scored.labels = rows.labels;
   const int64_t tokens = mean_length(rows.inputs);
   if (rung_zero) {
-    const double dense = dense_cost(session.model().config().shape, tokens).model_macs;
+    const double dense = dense_cost(model.config.shape, tokens).model_macs;
     BudgetScores zero{0, rung_zero->macs(tokens) / dense, {}};
     for (const Tokens& input : rows.inputs) {
       zero.scores.push_back(rung_zero->scores(input.ids, input.types));
@@ -181,20 +181,20 @@ ScoredRows score_rows(Session& session, const TuneRows& rows,
   update.unit = "rows";
   update.total = static_cast<int64_t>(rows.inputs.size() * budgets.size());
   for (const double budget : budgets) {
-    scored.at_budgets.push_back({budget, cost_share(session, budget, tokens),
-                                 scores_at(session, rows.inputs, budget, update, progress)});
+    scored.at_budgets.push_back({budget, cost_share(model, budget, tokens),
+                                 scores_at(model, rows.inputs, budget, update, progress)});
   }
   return scored;
 }
 
-NgramBag distil(Session& session, const std::vector<Tokens>& rows, const NgramTraining& settings,
-                ProgressSink& progress) {
+NgramBag distil(const TunableModel& model, const std::vector<Tokens>& rows,
+                const NgramTraining& settings, ProgressSink& progress) {
   ProgressUpdate update;
   update.stage = "asking the full model";
   update.unit = "rows";
   update.total = static_cast<int64_t>(rows.size());
-  const std::vector<Scores> targets = scores_at(session, rows, 1, update, progress);
-  const ModelShape& shape = session.model().config().shape;
+  const std::vector<Scores> targets = scores_at(model, rows, 1, update, progress);
+  const ModelShape& shape = model.config.shape;
   return train_ngram_bag(rows, targets, shape.vocabulary, shape.labels, settings, progress);
 }
 
@@ -213,6 +213,9 @@ ScoredRows pick_rows(const ScoredRows& rows, const std::vector<size_t>& chosen) 
 
 TuneReport fit_policy(ScoredRows fitted, ScoredRows checked, const TuneSettings& settings) {
   check_promise(settings.promise, settings.promised, settings.certainty, checked);
+  if (!settings.or_full_model) {
+    require_rows(settings.promise, settings.promised, settings.certainty, checked);
+  }
   TuneReport report;
   report.budgets = calibrate_budgets(fitted, checked, settings.blend);
   LadderSearch search;
@@ -221,7 +224,10 @@ TuneReport fit_policy(ScoredRows fitted, ScoredRows checked, const TuneSettings&
   if (settings.promise == Promise::mean_budget) {  // what is promised is what is saved
     for (BudgetScores& at : fitted.at_budgets) at.cost = at.budget;
   }
-  const std::vector<LadderCandidate> candidates = search_ladders(fitted, search);
+  const bool provable =
+      checked.size() >= rows_to_prove(settings.promise, settings.promised, settings.certainty);
+  const std::vector<LadderCandidate> candidates =
+      provable ? search_ladders(fitted, search) : std::vector{full_model(fitted)};
   const LadderCandidate chosen =
       keep_promise(candidates, checked, settings.promise, settings.promised, settings.certainty);
   Policy& policy = report.policy;
@@ -247,8 +253,9 @@ TuneReport fit_policy(ScoredRows fitted, ScoredRows checked, const TuneSettings&
   return report;
 }
 
-TuneReport tune(Session& session, const TuneRows& rows, const std::vector<Tokens>& distilled,
-                const TuneSettings& settings, ProgressSink& progress) {
+TuneReport tune(const TunableModel& model, const TuneRows& rows,
+                const std::vector<Tokens>& distilled, const TuneSettings& settings,
+                ProgressSink& progress) {
   std::vector<size_t> order(rows.inputs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   Random random{settings.seed};
@@ -261,7 +268,7 @@ TuneReport tune(Session& session, const TuneRows& rows, const std::vector<Tokens
       for (auto row = order.begin(); row != half; ++row) own.push_back(rows.inputs[*row]);
       order.erase(order.begin(), half);
     }
-    bag = distil(session, distilled.empty() ? own : distilled, settings.ngrams, progress);
+    bag = distil(model, distilled.empty() ? own : distilled, settings.ngrams, progress);
   }
   TuneRows used;
   for (const size_t row : order) {
@@ -273,7 +280,7 @@ TuneReport tune(Session& session, const TuneRows& rows, const std::vector<Tokens
                 fmt::format("{} rows: some to fit to and some to hold back are needed",
                             rows.inputs.size()));
   }
-  const ScoredRows scored = score_rows(session, used, bag, settings.budgets, progress);
+  const ScoredRows scored = score_rows(model, used, bag, settings.budgets, progress);
   std::vector<size_t> fitted(scored.size() / 2);
   std::vector<size_t> checked(scored.size() - fitted.size());
   std::iota(fitted.begin(), fitted.end(), size_t{0});

@@ -3,17 +3,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
 #include "budget/ladder/policy.h"
-#include "engine/session.h"
+#include "budget/latency_table.h"
+#include "checkpoint/config.h"
 #include "tune/ladder_search.h"
 #include "tune/ngram_trainer.h"
 
 namespace headroom {
+
+// A model without a policy, run by our engine (session_model.h) or by libtorch at the end of a
+// training.
+struct TunableModel {
+  const ModelConfig& config;
+  const LatencyTable* table = nullptr;  // of this machine; without one MACs say what budgets cost
+  std::function<std::vector<Scores>(std::span<const Tokens> rows, double budget)> scores;
+};
 
 struct TuneRows {
   std::vector<Tokens> inputs;
@@ -24,6 +35,7 @@ struct TuneSettings {
   Promise promise = Promise::agreement;
   double promised = 0.99;
   double certainty = 0.95;
+  bool or_full_model = false;  // where rows are too few to prove it, the ladder is the full model
   std::vector<double> budgets = {1};  // that a ladder may have, ascending, the last is 1
   bool rung_zero = true;
   bool blend = true;  // rung zero has a say in every budget's answers where that is better
@@ -48,18 +60,19 @@ struct TuneReport {
   std::vector<BudgetCalibration> budgets;
 };
 
-// `session` runs the model without a policy. Rung zero learns from `distilled`, or from half of the
-// rows where there are none. Throws ErrorCode::usage for a promise that makes no sense or needs
-// labels, ErrorCode::target_unreachable for one that these rows cannot prove.
-TuneReport tune(Session& session, const TuneRows& rows, const std::vector<Tokens>& distilled,
-                const TuneSettings& settings, ProgressSink& progress);
+// Rung zero learns from `distilled`, or from half of the rows where there are none. Throws
+// ErrorCode::usage for a promise that makes no sense or needs labels, ErrorCode::target_unreachable
+// for one that these rows cannot prove.
+TuneReport tune(const TunableModel& model, const TuneRows& rows,
+                const std::vector<Tokens>& distilled, const TuneSettings& settings,
+                ProgressSink& progress);
 
 // The parts of it, which bench/cascade.cpp repeats on many splits.
-ScoredRows score_rows(Session& session, const TuneRows& rows,
+ScoredRows score_rows(const TunableModel& model, const TuneRows& rows,
                       const std::optional<NgramBag>& rung_zero, const std::vector<double>& budgets,
                       ProgressSink& progress);
-NgramBag distil(Session& session, const std::vector<Tokens>& rows, const NgramTraining& settings,
-                ProgressSink& progress);
+NgramBag distil(const TunableModel& model, const std::vector<Tokens>& rows,
+                const NgramTraining& settings, ProgressSink& progress);
 ScoredRows pick_rows(const ScoredRows& rows, const std::vector<size_t>& chosen);
 
 // Fits on one part and checks on the other; neither has been given temperatures.

@@ -30,7 +30,7 @@ const std::map<std::string, Layers>& allowed_layers() {
       {"families", {"base", "budget"}},
       {"checkpoint", {"base", "budget", "families", "text"}},
       {"model", {"base", "budget", "families", "checkpoint"}},
-      {"train", {"base", "text", "data", "budget", "families", "checkpoint", "model"}},
+      {"train", {"base", "text", "data", "budget", "families", "checkpoint", "model", "tune"}},
       {"engine", {"base", "text", "budget", "families", "checkpoint"}},
       {"tune", {"base", "text", "budget", "checkpoint", "engine"}},
       {"server", {"base", "text", "budget", "checkpoint", "engine"}},

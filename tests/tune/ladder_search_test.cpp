@@ -121,7 +121,7 @@ TEST(Promise, OfAMeanBudgetTakesTheBestThatFits) {
 TEST(Promise, RefusesWhatRowsCannotProve) {
   const ScoredRows few = made_rows(298, 1);
   expect_error(ErrorCode::target_unreachable, "299 rows",
-               [&] { check_promise(Promise::agreement, 0.99, 0.95, few); });
+               [&] { require_rows(Promise::agreement, 0.99, 0.95, few); });
   const ScoredRows unlabelled = made_rows(300, 1, false);
   expect_error(ErrorCode::usage, "labels",
                [&] { check_promise(Promise::max_loss, 0.01, 0.95, unlabelled); });

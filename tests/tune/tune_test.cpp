@@ -5,6 +5,7 @@
 
 #include "checkpoint/policy_file.h"
 #include "engine/random_model.h"
+#include "tune/session_model.h"
 
 namespace headroom {
 namespace {
@@ -36,7 +37,7 @@ TEST(Tune, StoresAPolicyThatAutoFollows) {
   TuneReport report;
   {
     Session session(EngineModel::load(checkpoint.path()));
-    report = tune(session, rows, {}, settings, silent);
+    report = tune(tunable_model(session), rows, {}, settings, silent);
   }
   EXPECT_EQ(report.policy.fitted_rows + report.policy.checked_rows, 200) << "half teach rung zero";
   write_policy(checkpoint.path(), report.policy, report.rung_zero);
@@ -58,8 +59,8 @@ TEST(Tune, GivesTheSamePolicyTwice) {
   settings.promised = 0.8;
   Session session(EngineModel::load(checkpoint.path()));
   const TuneRows rows = random_rows(300);
-  const TuneReport first = tune(session, rows, {}, settings, silent);
-  const TuneReport second = tune(session, rows, {}, settings, silent);
+  const TuneReport first = tune(tunable_model(session), rows, {}, settings, silent);
+  const TuneReport second = tune(tunable_model(session), rows, {}, settings, silent);
   EXPECT_EQ(to_json(first.policy), to_json(second.policy));
 }
 

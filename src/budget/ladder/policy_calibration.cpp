@@ -4,6 +4,14 @@
 
 namespace headroom {
 
+ScoreCalibration calibration_with(const Policy& policy, std::span<const ScoreCalibration> own,
+                                  double budget) {
+  const ScoreCalibration inner = calibration_at(own, budget);
+  const double temperature = policy.temperature_of(budget);
+  return {budget, inner.temperature * temperature, inner.offset / temperature,
+          policy.rung_zero_weight(budget)};
+}
+
 std::vector<ScoreCalibration> calibration_with(const Policy& policy,
                                                std::span<const ScoreCalibration> own) {
   std::set<double> budgets;
@@ -13,9 +21,8 @@ std::vector<ScoreCalibration> calibration_with(const Policy& policy,
   }
   std::vector<ScoreCalibration> both;
   for (const double budget : budgets) {
-    const ScoreCalibration inner = calibration_at(own, budget);
-    const double temperature = policy.temperature_of(budget);
-    both.push_back({budget, inner.temperature * temperature, inner.offset / temperature});
+    both.push_back(calibration_with(policy, own, budget));
+    both.back().lexical = 0;
   }
   return both;
 }

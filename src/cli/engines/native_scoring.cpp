@@ -94,16 +94,6 @@ void add_spent(const EngineModel& model, const Answer& answer, double share, Bud
   score.active_ffn += share * answer.active_ffn;
 }
 
-std::vector<Tokens> inputs_of(const EncodedDataset& rows) {
-  std::vector<Tokens> inputs;
-  for (int64_t row = 0; row < rows.size(); ++row) {
-    const auto ids = rows.row(row);
-    const auto types = rows.row_types(row);
-    inputs.push_back({{ids.begin(), ids.end()}, {types.begin(), types.end()}});
-  }
-  return inputs;
-}
-
 void check_budgets(const ModelConfig& config, const std::vector<double>& budgets) {
   for (const double budget : budgets) config.selection(budget);
 }

@@ -17,8 +17,6 @@ namespace headroom {
 void check_budgets(const ModelConfig& config, const std::vector<double>& budgets);
 void require_budget(const Session& session, const Budget& budget);
 
-std::vector<Tokens> inputs_of(const EncodedDataset& rows);
-
 // Rows of the data SPEC as the model's tokenizer encodes them; a synthetic model makes its own.
 EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,
                             const std::filesystem::path& data_dir);

@@ -7,6 +7,13 @@
 namespace headroom {
 
 std::string policy_text(const Policy& policy) {
+  if (policy.rungs.size() == 1) {
+    return fmt::format(
+        "--budget auto is the full model: {} rows held back prove no other ladder for {} {} with "
+        "certainty {}; scores are calibrated ({} rows fitted, {})\n",
+        policy.checked_rows, promise_table.name(policy.promise), policy.promised, policy.certainty,
+        policy.fitted_rows, policy.date);
+  }
   const LadderLevel& level = policy.levels.back();
   Table table{{"rung", "temperature", "stops at", "texts that reach it"}, {}};
   for (size_t i = 0; i < policy.rungs.size(); ++i) {

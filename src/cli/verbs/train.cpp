@@ -5,6 +5,7 @@
 #include "cli/app.h"
 #include "cli/inputs/settings.h"
 #include "cli/options.h"
+#include "cli/outputs/policy_text.h"
 #include "cli/outputs/scores_table.h"
 #include "cli/training/training_options.h"
 #include "cli/verb.h"
@@ -18,6 +19,7 @@ struct TrainCommand {
   CLI::App app{"Trains or fine-tunes a model; all stages of the chosen method.", "headroom train"};
   TrainRequest request;
   TrainingOptions run{"0.25,0.5,0.75,1"};
+  bool no_tune = false;
 
   // Starting from a checkpoint (`fine_tune`) has gentler defaults than starting fresh.
   TrainCommand(Task task, bool fine_tune) : request(default_request(task, fine_tune)) {
@@ -32,6 +34,10 @@ struct TrainCommand {
         ->group("Model");
     visit_settings(request.recipe, options);
     visit_search_settings(request, options);
+    app.add_flag("--no-tune", no_tune,
+                 "without what a nested model that gives a text one label gets from its validation "
+                 "rows: temperatures, rung zero and the ladder of --budget auto (headroom tune)")
+        ->group("Model");
     app.add_option("--out", run.out, "checkpoint directory to write")->required()->group("Run");
     add_run_options(app, request, run);
     add_machine_options(app, request, run);
@@ -96,6 +102,7 @@ void print_report(const TrainReport& report, const TrainRequest& request, bool j
              report.scores[0].examples, report.scored_on,
              report.scores[0].measure == Measure::perplexity ? "tokens" : "rows", report.steps,
              report.samples_per_second, request.out.string());
+  if (report.policy) fmt::print("\n{}", policy_text(*report.policy));
 }
 
 }  // namespace
@@ -105,6 +112,7 @@ int run_train(int argc, char** argv) {
   return run_app(command.app, argc, argv, [&](bool json) {
     TrainRequest& request = command.request;
     check_choices(command);
+    request.tune = !command.no_tune;
     request.static_budget = checked_budget(request.static_budget);
     const auto left_out = [&](const char* name) { return command.app.count(name) == 0; };
     request.search_space = {left_out("--lr"), left_out("--epochs"), left_out("--batch"),

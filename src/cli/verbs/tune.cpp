@@ -20,6 +20,7 @@
 #include "cli/verb.h"
 #include "data/input/line_batches.h"
 #include "data/split.h"
+#include "tune/session_model.h"
 #include "tune/tune.h"
 
 namespace headroom {
@@ -211,7 +212,7 @@ int run_tune(int argc, char** argv) {
     TuneReport report;
     {
       ConsoleProgress progress;
-      report = tune(session, inputs.rows, inputs.distilled, settings, progress);
+      report = tune(tunable_model(session), inputs.rows, inputs.distilled, settings, progress);
     }
     report.policy.precision = precision_table.name(precision);
     write_policy(request.model, report.policy, report.rung_zero);

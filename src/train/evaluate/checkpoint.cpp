@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "checkpoint/policy_file.h"
 #include "train/checkpoint_model.h"
 #include "train/evaluate/score_budgets.h"
 #include "train/loop/autocast.h"
@@ -20,7 +21,8 @@ std::vector<BudgetScore> evaluate_checkpoint(const EvalRequest& request) {
   const EncodedDataset rows =
       definition(checkpoint.config.task)
           .load_scored({checkpoint.config, tokenizer, request.data, request.data_dir});
-  return score_budgets(checkpoint.model, checkpoint.config, rows, request.budgets, &tokenizer);
+  return score_budgets(checkpoint.model, checkpoint.config, rows, request.budgets, &tokenizer,
+                       read_policy(request.model, checkpoint.config));
 }
 
 }  // namespace train

@@ -7,6 +7,7 @@
 #include "model/slice.h"
 #include "train/checkpoint_model.h"
 #include "train/heads/objective.h"
+#include "train/heads/rung_zero.h"
 #include "train/rows/batches.h"
 #include "train/runtime.h"
 
@@ -26,17 +27,19 @@ void set_labels(const ModelConfig& config, const torch::Tensor& scores, Answer& 
   }
 }
 
-// What the outputs of one text say; `answer.budget` is set.
-void set_answer(const ModelConfig& config, std::span<const int32_t> ids,
-                const torch::Tensor& outputs, Answer& answer) {
-  const ScoreCalibration calibration = calibration_at(config.output.calibration, answer.budget);
+// What the outputs of one text, the only row, say; `answer.budget` is set.
+void set_answer(const CheckpointModel& checkpoint, const StoredPolicy& policy,
+                const EncodedDataset& row, const Batch& batch, const torch::Tensor& outputs,
+                Answer& answer) {
+  const ModelConfig& config = checkpoint.config;
+  const ScoreCalibration calibration = calibration_of(policy, config, answer.budget);
   const torch::Tensor cpu = outputs.to(torch::kFloat64).to(torch::kCPU);
   switch (traits(config.task).output) {
     case OutputForm::labels:
       return set_labels(config, torch::sigmoid(calibrated(cpu, calibration)), answer);
     case OutputForm::score:
-      answer.logit =
-          calibration.apply(cpu.item<double>()) + config.output.lexical_score(calibration, ids);
+      answer.logit = calibration.apply(cpu.item<double>()) +
+                     config.output.lexical_score(calibration, row.row(0));
       answer.score = config.task == Task::rerank ? 1 / (1 + std::exp(-answer.logit)) : answer.logit;
       return;
     case OutputForm::vector: {
@@ -45,8 +48,13 @@ void set_answer(const ModelConfig& config, std::span<const int32_t> ids,
       answer.embedding.assign(unit.data_ptr<float>(), unit.data_ptr<float>() + unit.numel());
       return;
     }
-    default:
-      set_labels(config, torch::softmax(cpu / calibration.temperature, -1), answer);
+    default: {
+      torch::Tensor logits = cpu / calibration.temperature;
+      if (policy.rung_zero) {
+        logits = with_rung_zero(logits, policy, calibration.lexical, batch, row);
+      }
+      set_labels(config, torch::softmax(logits, -1), answer);
+    }
   }
 }
 
@@ -58,6 +66,7 @@ struct Predictor::State {
   Selection selection;
   ModelWeights sliced;  // of an adaptive model: everything
   HeadLimit limit;      // adaptive
+  StoredPolicy policy;
 };
 
 Predictor::Predictor(const std::filesystem::path& model, double budget, int threads,
@@ -69,8 +78,9 @@ Predictor::Predictor(const std::filesystem::path& model, double budget, int thre
   ModelWeights sliced =
       adaptive ? checkpoint.model.weights : slice_model(checkpoint.model.weights, selection);
   HeadLimit limit = adaptive ? checkpoint.config.head_limit(budget) : HeadLimit{};
+  StoredPolicy policy = read_policy(model, checkpoint.config);
   state_.reset(new State{std::move(checkpoint), budget, std::move(selection), std::move(sliced),
-                         std::move(limit)});
+                         std::move(limit), std::move(policy)});
 }
 
 Predictor::~Predictor() = default;
@@ -86,8 +96,7 @@ Answer Predictor::predict(const Text& text) const {
   const auto max_tokens = static_cast<int>(checkpoint.config.longest_input());
   EncodedDataset row;
   const Tokens tokens = checkpoint.tokenizer->tokens(text, max_tokens);
-  row.append(tokens.ids, 0);
-  row.types = tokens.types;
+  row.append(tokens, 0);
   const int32_t first = 0;
   const Batch batch = make_batch(row, {&first, 1}, checkpoint.model.device());
   ChoiceTrace trace;
@@ -104,7 +113,7 @@ Answer Predictor::predict(const Text& text) const {
   answer.active_heads = checkpoint.config.adaptive()
                             ? torch::stack(trace.chosen).mean().item<double>()
                             : state_->selection.active_fraction();
-  set_answer(checkpoint.config, row.tokens, outputs, answer);
+  set_answer(checkpoint, state_->policy, row, batch, outputs, answer);
   answer.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
   return answer;

@@ -6,6 +6,7 @@
 #include "model/slice.h"
 #include "train/evaluate/choice.h"
 #include "train/evaluate/evaluate.h"
+#include "train/heads/rung_zero.h"
 #include "train/tasks/tasks.h"
 
 namespace headroom {
@@ -33,9 +34,14 @@ BudgetScore score_choice(const ElasticModel& model, const std::vector<Batch>& ba
 std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelConfig& config,
                                        const EncodedDataset& data,
                                        const std::vector<double>& budgets,
-                                       const Tokenizer* tokenizer) {
+                                       const Tokenizer* tokenizer, const StoredPolicy& policy) {
   const int batch_size = model.device().is_cuda() ? batch_size_gpu : batch_size_cpu;
-  const std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
+  std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
+  const bool blends = policy.policy && policy.policy->blends();
+  const auto objective = blends ? label_objective(policy) : model.objective;
+  if (blends) {
+    for (Batch& batch : batches) batch.source = &data;
+  }
   const std::vector<int64_t> lengths = text_lengths(data);
   std::vector<BudgetScore> scores;
   std::vector<RowOutputs> outputs;
@@ -47,8 +53,8 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
     }
     const Selection selection = config.selection(budget);
     const ModelWeights sliced = slice_model(model.weights, selection);
-    Evaluation result = model.objective->evaluate(
-        sliced, batches, model.evaluation(), calibration_at(config.output.calibration, budget));
+    Evaluation result = objective->evaluate(sliced, batches, model.evaluation(),
+                                            calibration_of(policy, config, budget));
     BudgetScore score = cost_score(config.shape, selection, budget, lengths);
     score.accuracy = result.accuracy;
     score.loss = result.loss;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "train/heads/objective.h"
+#include "train/heads/rung_zero.h"
 #include "train/stages/losses.h"
 
 namespace headroom {
@@ -10,6 +11,9 @@ namespace {
 
 class LabelObjective : public Objective {
  public:
+  LabelObjective() = default;
+  explicit LabelObjective(const StoredPolicy& policy) : policy_(&policy) {}
+
   torch::Tensor loss(const torch::Tensor& outputs, const Batch& batch,
                      double label_smoothing) const override {
     return task_loss(outputs, batch.labels, label_smoothing);
@@ -30,7 +34,10 @@ class LabelObjective : public Objective {
     torch::Tensor examples;
     Evaluation result;
     for (const Batch& batch : batches) {
-      const torch::Tensor logits = calibrated(forward(weights, batch, options), calibration);
+      torch::Tensor logits = calibrated(forward(weights, batch, options), calibration);
+      if (policy_ != nullptr) {
+        logits = with_rung_zero(logits, *policy_, calibration.lexical, batch, *batch.source);
+      }
       correct.push_back(logits.argmax(-1) == batch.labels);
       const torch::Tensor sum =
           torch::cross_entropy_loss(logits, batch.labels, {}, torch::Reduction::Sum);
@@ -48,6 +55,9 @@ class LabelObjective : public Objective {
     if (!result.language) result.correct = truths(hits);
     return result;
   }
+
+ private:
+  const StoredPolicy* policy_ = nullptr;
 };
 
 }  // namespace
@@ -60,6 +70,10 @@ std::vector<bool> truths(const torch::Tensor& flags) {
 std::shared_ptr<const Objective> label_objective() {
   static const auto only = std::make_shared<const LabelObjective>();
   return only;
+}
+
+std::shared_ptr<const Objective> label_objective(const StoredPolicy& policy) {
+  return std::make_shared<const LabelObjective>(policy);
 }
 
 }  // namespace train

@@ -14,6 +14,7 @@
 #include "model/forward.h"
 
 namespace headroom {
+struct StoredPolicy;
 inline namespace train {
 
 struct Evaluation {
@@ -51,6 +52,9 @@ class Objective {
 
 // One label a row, and every token of a language model.
 std::shared_ptr<const Objective> label_objective();
+// Judged with what the policy's rung zero says, of batches that know their set; the policy outlives
+// it.
+std::shared_ptr<const Objective> label_objective(const StoredPolicy& policy);
 std::shared_ptr<const Objective> tag_objective(std::vector<std::string> labels);
 // Without thresholds, scored at the best ones for the rows at hand.
 std::shared_ptr<const Objective> multilabel_objective(std::vector<double> thresholds);

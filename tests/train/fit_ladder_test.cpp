@@ -1,0 +1,139 @@
+// What a nested training stores for --budget auto, and that both engines score with it alike.
+#include <gtest/gtest.h>
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint/policy_file.h"
+#include "engine/session.h"
+#include "support.h"
+#include "train/evaluate/predictor.h"
+#include "train/heads/fit_ladder.h"
+#include "train/notes.h"
+#include "train/reviews.h"
+
+namespace headroom {
+namespace {
+namespace fs = std::filesystem;
+using testing::evaluate_at;
+using testing::Notes;
+using testing::request_for;
+using testing::reviews;
+using testing::spec_of;
+using testing::TemporaryFolder;
+
+// Reviews of which every tenth has the wrong label, so that nobody can be sure.
+std::string doubtful_reviews(int rows, uint64_t seed) {
+  std::string csv = reviews(rows, seed);
+  size_t begin = csv.find('\n') + 1;
+  for (int row = 0; row < rows; ++row) {
+    const size_t comma = csv.find(',', begin);
+    if (row % 10 == 3) csv.replace(begin, comma - begin, row % 2 == 0 ? "bad" : "good");
+    begin = csv.find('\n', begin) + 1;
+  }
+  return csv;
+}
+
+class FitLadder : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = std::make_unique<TemporaryFolder>();
+    test_csv = shared->write("test.csv", doubtful_reviews(200, 2));
+    TrainRequest request = nested_request(shared->path() / "model", 1400);
+    request.task.eval_data = spec_of(test_csv);
+    report = train_model(request, told);
+    model = request.out;
+  }
+  static void TearDownTestSuite() { shared.reset(); }
+
+  static TrainRequest nested_request(const fs::path& out, int rows) {
+    TrainRequest request = request_for(shared->write("train.csv", doubtful_reviews(rows, 1)), out);
+    request.method = Method::nested;
+    request.recipe.dense_epochs = request.recipe.nested_epochs = 1;
+    request.recipe.nested_rate = 3e-3;
+    request.task.validation_rows = rows / 2;
+    return request;
+  }
+
+  static inline std::unique_ptr<TemporaryFolder> shared;
+  static inline fs::path test_csv, model;
+  static inline TrainReport report;
+  static inline Notes told;
+};
+
+TEST_F(FitLadder, StoresAPolicyThatPromisesTheFullModelsLabels) {
+  const StoredPolicy stored = read_policy(model, read_config(model));
+  ASSERT_TRUE(stored.policy) << stored.note;
+  EXPECT_TRUE(stored.rung_zero);
+  EXPECT_EQ(stored.policy->promise, Promise::agreement);
+  EXPECT_EQ(stored.policy->fitted_rows, 350);
+  EXPECT_EQ(stored.policy->checked_rows, 350) << "at least 299 prove 99 %";
+  ASSERT_TRUE(report.policy);
+  EXPECT_EQ(report.policy->rungs.size(), stored.policy->rungs.size());
+}
+
+TEST_F(FitLadder, ReportsTheScoresOfItsAnswers) {
+  const std::vector<BudgetScore> scores = evaluate_at(model, spec_of(test_csv), {0.5, 1.0});
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(scores[i].accuracy, report.scores[i].accuracy);
+    EXPECT_EQ(scores[i].loss, report.scores[i].loss);
+  }
+}
+
+TEST_F(FitLadder, BothEnginesScoreAlike) {
+  Session session(EngineModel::load(model));
+  const Policy& policy = *session.model().policy().policy;
+  EXPECT_NE(policy.temperature_of(1), 1);
+  EXPECT_TRUE(policy.blends()) << "or this compares only temperatures";
+  for (const double budget : {0.25, 0.6, 1.0}) {
+    const Predictor predictor(model, budget, 1, "cpu");
+    for (const char* text : {"a superb story", "the actors was dull", "film", ""}) {
+      const Answer native = session.run(std::span<const Text>({{text}}), Budget{budget})[0];
+      const Answer torch = predictor.predict({text});
+      ASSERT_EQ(native.scores.size(), torch.scores.size());
+      for (size_t i = 0; i < native.scores.size(); ++i) {
+        EXPECT_NEAR(native.scores[i], torch.scores[i], 1e-5) << text << " at " << budget;
+      }
+    }
+  }
+}
+
+TEST_F(FitLadder, GivesTheSameBytesTwice) {
+  Notes notes;
+  const TrainRequest request = nested_request(shared->path() / "again", 1400);
+  train_model(request, notes);
+  for (const char* file : {"policy.json", "rung_zero.safetensors"}) {
+    EXPECT_EQ(read_file(model / file, ErrorCode::runtime),
+              read_file(request.out / file, ErrorCode::runtime))
+        << file;
+  }
+}
+
+TEST_F(FitLadder, IsTheFullModelWhereRowsProveNothingElse) {
+  Notes notes;
+  const TrainRequest request = nested_request(shared->path() / "few", 500);
+  const TrainReport few = train_model(request, notes);
+  ASSERT_TRUE(few.policy);
+  ASSERT_EQ(few.policy->rungs.size(), 1U) << "125 rows held back, 299 are needed";
+  Session session(EngineModel::load(request.out));
+  const Answer answer =
+      session.run(std::span<const Text>({{"film"}}), Budget{.automatic = true})[0];
+  EXPECT_EQ(answer.budget, 1);
+}
+
+TEST_F(FitLadder, IsLeftOutWhereRowsAreTooFewAndSaysSo) {
+  Notes notes;
+  const TrainRequest request = nested_request(shared->path() / "fewer", 200);
+  EXPECT_FALSE(train_model(request, notes).policy);
+  EXPECT_TRUE(notes.hold("100 validation rows are too few"));
+  EXPECT_FALSE(fs::exists(request.out / "policy.json"));
+}
+
+TEST_F(FitLadder, IsLeftOutOnRequest) {
+  Notes notes;
+  TrainRequest request = nested_request(shared->path() / "plain", 500);
+  request.tune = false;
+  EXPECT_FALSE(train_model(request, notes).policy);
+  EXPECT_FALSE(fs::exists(request.out / "policy.json"));
+}
+
+}  // namespace
+}  // namespace headroom
