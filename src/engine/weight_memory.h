@@ -40,7 +40,7 @@ class WeightMemory {
     }
     T* taken = arena_.take<T>(count);
     fill(taken);
-    pieces_.push_back({reinterpret_cast<const std::byte*>(taken), size});
+    pieces_.emplace_back(reinterpret_cast<const std::byte*>(taken), size);
     return taken;
   }
 
