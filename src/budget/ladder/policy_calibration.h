@@ -14,8 +14,8 @@ ScoreCalibration calibration_with(const Policy& policy, std::span<const ScoreCal
                                   double budget);
 
 // What `own`, of config.json, and then the policy's temperatures do, at every budget that one of
-// them was fitted for, for a model that runs without rung zero. The temperature of the bag of n-grams is not among them: its scores are no
-// logits of the model.
+// them was fitted for, for a model that runs without rung zero. The temperature of the bag of
+// n-grams is not among them: its scores are no logits of the model.
 std::vector<ScoreCalibration> calibration_with(const Policy& policy,
                                                std::span<const ScoreCalibration> own);
 

@@ -181,8 +181,8 @@ bool near(std::span<const double> a, std::span<const double> b) {
 
 // The network was chosen by the rows that the weights are fitted to, and there may be few queries:
 // fitted on 15 of Cranfield, its weight cost up to 7 points of nDCG@10 on others. BM25 has learned
-// nothing that could be chance, so the network gets the least of its halved weights that the queries
-// do not prove worse than the best one.
+// nothing that could be chance, so the network gets the least of its halved weights that the
+// queries do not prove worse than the best one.
 Blend cautious_blend(const Scores& scores) {
   const Blend best = best_blend(scores, {least_network, 0}, /*fit_network=*/true);
   const std::vector<double> least_losses = scores.losses(best);
