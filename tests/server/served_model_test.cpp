@@ -1,5 +1,5 @@
 // Where a served model's latency table comes from.
-#include "server/service/served_model.h"
+#include "server/models/served_model.h"
 
 #include <gtest/gtest.h>
 

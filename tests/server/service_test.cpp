@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
 
 #include "engine/session.h"
 #include "server/test_service.h"
@@ -19,6 +21,7 @@ using testing::gated_model;
 using testing::laddered_model;
 using testing::letters_checkpoint;
 using testing::letters_model;
+using testing::linear_levels;
 using testing::nobody;
 using testing::one_worker;
 
@@ -28,23 +31,30 @@ Answer engine_answer(std::string_view text, double budget) {
   return session.run(std::span(&input, 1), Budget{budget}).front();
 }
 
-TEST(Service, EveryRunnerIsWarmBeforeTheFirstCall) {
-  std::atomic<int> runs = 0;
-  std::atomic<int> runs_on_all_cores = 0;
-  ServedModel model = letters_model();
+TEST(Service, EveryRunnerIsWarmAtEveryBudgetBeforeTheFirstCall) {
+  std::mutex mutex;
+  std::map<int, std::multiset<double>> ran;  // by the runner's threads
+  ServedModel model = laddered_model();      // its first rung, 0.25, lies below --min-budget here
   model.warm_up = model.tokenise({"a b"});
   model.make_runner = [&, inner = model.make_runner](int threads) {
-    return [&count = threads == 1 ? runs : runs_on_all_cores, run = inner(threads)](
+    return [&mutex, &budgets = ran[threads], run = inner(threads)](
                std::span<const Tokens> inputs, double budget, std::optional<size_t> ladder) {
-      ++count;
+      const std::lock_guard lock(mutex);
+      budgets.insert(budget);
       return run(inputs, budget, ladder);
     };
   };
   ServiceSettings settings;
-  settings.workers = 3;
+  settings.workers = 2;
+  settings.min_budget = 0.5;
   const Service service({model}, settings, nobody());
-  EXPECT_EQ(runs, 6) << "each at the least and the full budget";
-  EXPECT_EQ(runs_on_all_cores, 2) << "for the first text that is alone";
+  std::set<double> expected = {0.25};
+  const CostLevels levels = linear_levels(0.5);
+  for (size_t level = 0; level < levels.count(); ++level) expected.insert(levels.budget(level));
+  EXPECT_EQ(std::set(ran[2].begin(), ran[2].end()), expected) << "for the first text that is alone";
+  EXPECT_EQ(ran[2].size(), expected.size());
+  EXPECT_EQ(std::set(ran[1].begin(), ran[1].end()), expected);
+  EXPECT_EQ(ran[1].size(), 2 * expected.size()) << "each of both workers";
 }
 
 TEST(Service, AnExactBudgetHasTheEnginesBits) {

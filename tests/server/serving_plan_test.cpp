@@ -1,5 +1,5 @@
 // What is to be served of a folder, and how that changes by request.
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/files/file.h"
-#include "server/service/model_routes.h"
+#include "server/models/model_routes.h"
 #include "support.h"
 
 namespace headroom::server {

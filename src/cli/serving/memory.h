@@ -6,8 +6,8 @@
 
 #include "cli/serving/options.h"
 #include "engine/precision.h"
-#include "server/service/served_model.h"
-#include "server/service/serving_plan.h"
+#include "server/models/served_model.h"
+#include "server/models/serving_plan.h"
 
 namespace headroom {
 

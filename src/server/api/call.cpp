@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/join.h"
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 #include "text/unicode/utf8.h"
 
 namespace headroom::server {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "server/api/texts.h"
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 
 namespace headroom::server {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "server/models/served_model.h"
 #include "server/service/call.h"
-#include "server/service/served_model.h"
 #include "server/telemetry/live_state.h"
 
 namespace headroom::server {

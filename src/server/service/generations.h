@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "server/models/serving_plan.h"
 #include "server/service/service.h"
-#include "server/service/serving_plan.h"
 
 namespace headroom::server {
 

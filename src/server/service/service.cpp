@@ -5,14 +5,10 @@
 #include <algorithm>
 #include <exception>
 #include <latch>
-#include <limits>
 #include <set>
 #include <utility>
 
-#include "base/error.h"
 #include "base/prompt_thread.h"
-#include "budget/fraction.h"
-#include "engine/thread_pool.h"
 
 namespace headroom::server {
 namespace {
@@ -21,36 +17,6 @@ double steady_ms() {
   return std::chrono::duration<double, std::milli>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-void require(bool right, const std::string& complaint) {
-  if (!right) throw Error(ErrorCode::usage, "serve", complaint);
-}
-
-// A time that is not above 0, NaN included, is a mistake; more than a day is no deadline anyone
-// waits for.
-void check_latency(const char* name, double ms) {
-  constexpr double a_day = 86400e3;
-  require(ms > 0 && ms <= a_day,
-          fmt::format("{} is {}, expected milliseconds above 0 and at most a day", name, ms));
-}
-
-ServiceSettings checked(ServiceSettings settings) {
-  if (settings.workers == 0) {
-    settings.workers = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  }
-  require(settings.workers >= 1 && settings.workers <= ThreadPool::most_threads,
-          fmt::format("{} workers, expected 1 to {}", settings.workers, ThreadPool::most_threads));
-  if (settings.slo_ms) check_latency("the service-level objective", *settings.slo_ms);
-  check_latency("the longest deadline", settings.max_deadline_ms);
-  checked_budget(settings.budget);
-  checked_spending(settings.min_budget);  // 0: rung zero
-  require(settings.min_budget <= settings.budget,
-          fmt::format("the least budget, {}, is above the usual one, {}", settings.min_budget,
-                      settings.budget));
-  require(settings.queue_limit >= 1, "the queue must hold at least one text");
-  require(settings.max_batch_tokens >= 1, "a batch must hold at least one token");
-  return settings;
 }
 
 std::vector<ServedModel> checked(std::vector<ServedModel> models) {
@@ -77,21 +43,21 @@ std::vector<CostLevels> levels_of(const std::vector<ServedModel>& models,
   return levels;
 }
 
+// What a text may be given that names no budget.
+std::set<double> budgets_to_run(const ServedModel& model, const CostLevels& levels) {
+  std::set<double> budgets;
+  for (size_t level = 0; level < levels.count(); ++level) budgets.insert(levels.budget(level));
+  if (model.policy) {
+    for (const Rung& rung : model.policy->rungs) budgets.insert(rung.budget);
+  }
+  return budgets;
+}
+
 size_t index_of(const std::vector<ServedModel>& models, const std::string& name) {
   const auto found = std::find_if(models.begin(), models.end(),
                                   [&](const ServedModel& model) { return model.name == name; });
   require(found != models.end(), fmt::format("no model is named {}", name));
   return static_cast<size_t>(found - models.begin());
-}
-
-std::string no_policy(const ServedModel& model) {
-  return fmt::format("budget auto needs a policy, which {} does not have: run headroom tune on it",
-                     model.name);
-}
-
-std::string no_rung_zero(const ServedModel& model) {
-  return fmt::format("budget 0 needs a bag of n-grams, which {} does not have: {}", model.name,
-                     model.policy_note.empty() ? "run headroom tune on it" : model.policy_note);
 }
 
 CallRefused draining() {
@@ -130,7 +96,7 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
                           settings_.max_deadline_ms}),
       live_(models_.size()) {
   for (const ServedModel& model : models_) {
-    require(!settings_.automatic || model.policy, no_policy(model));
+    if (settings_.automatic) require_policy(model);
   }
   link_->service = this;
   for (const ServedModel& model : models_) {
@@ -178,13 +144,14 @@ void Service::set_routes(const std::vector<ModelRoute>& routes) {
   routes_ = std::move(fresh);
 }
 
-// The first batch of a runner allocates what later ones use again, and finds the weights.
+// The first batch of a runner allocates what later ones use again, and the first at a budget makes
+// its plan: a budget falls when there is no time for that.
 void Service::warm_up(const std::vector<RunBatch>& runners) const {
   for (size_t i = 0; i < runners.size(); ++i) {
     if (models_[i].warm_up.ids.empty()) continue;
-    for (const size_t level : {size_t{0}, levels_[i].top()}) {
+    for (const double budget : budgets_to_run(models_[i], levels_[i])) {
       try {
-        runners[i](std::span(&models_[i].warm_up, 1), levels_[i].budget(level), {});
+        runners[i](std::span(&models_[i].warm_up, 1), budget, {});
       } catch (const std::exception&) {  // whoever asks is told
       }
     }
@@ -192,50 +159,21 @@ void Service::warm_up(const std::vector<RunBatch>& runners) const {
 }
 
 Abandon Service::submit(const Call& call, CallDone done) {
-  const double arrived_ms = clock_() - call.waited_ms;
   const size_t model = index_of(models_, call.model);
   const ServedModel& served = models_[model];
-  require(!call.texts.empty() || !call.inputs.empty(), "the call has no text");
-  if (call.latency_ms) check_latency("latency_ms", *call.latency_ms);
-  if (call.budget == 0) {
-    require(served.rung_zero, no_rung_zero(served));
-  } else if (call.budget) {
-    served.config.selection(*call.budget);
-  }
-  const bool automatic = call.automatic || (settings_.automatic && !call.budget);
-  require(!automatic || served.policy, no_policy(served));
-  const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings_.slo_ms;
-  const double deadline_ms =
-      latency_ms ? arrived_ms + *latency_ms : std::numeric_limits<double>::infinity();
+  const CallTerms terms = terms_of(call, served, settings_, clock_() - call.waited_ms);
   std::vector<Tokens> inputs = call.inputs;
   for (const Text& text : call.texts) inputs.push_back(served.tokenise(text));
-  std::vector<std::optional<Answer>> known = known_answers(model, call, automatic, inputs);
+  std::vector<std::optional<Answer>> known = known_answers(model, terms, inputs);
   known.resize(inputs.size());
   std::vector<WaitingText> waiting;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (known[i]) continue;
-    WaitingText entry;
-    entry.index = i;
-    entry.client = call.client;
-    entry.priority = call.priority;
-    entry.tokens = static_cast<int64_t>(inputs[i].ids.size());
-    entry.arrived_ms = arrived_ms;
-    entry.deadline_ms = deadline_ms;
-    if (call.budget) {
-      entry.budget = call.budget;
-      entry.exact_time =
-          FlatTimes{served.table, served.bag_token_ms}.at(*call.budget, entry.tokens);
-    } else if (!latency_ms) {
-      const size_t top = levels_[model].top();
-      entry.budget = levels_[model].budget(top);
-      entry.exact_time = automatic ? levels_[model].ladder_estimate(top, entry.tokens)
-                                   : levels_[model].estimate(top, entry.tokens);
-    }
-    entry.automatic = automatic;
-    waiting.push_back(std::move(entry));
+    const auto tokens = static_cast<int64_t>(inputs[i].ids.size());
+    waiting.push_back(waiting_text(call, terms, served, levels_[model], i, tokens));
   }
-  const auto pending = std::make_shared<PendingCall>(model, std::move(inputs), arrived_ms,
-                                                     deadline_ms, std::move(done));
+  const auto pending = std::make_shared<PendingCall>(model, std::move(inputs), terms.arrived_ms,
+                                                     terms.deadline_ms, std::move(done));
   for (size_t i = 0; i < known.size(); ++i) {
     if (known[i]) pending->known(i, std::move(*known[i]));
   }
@@ -249,15 +187,14 @@ Abandon Service::submit(const Call& call, CallDone done) {
   };
 }
 
-std::vector<std::optional<Answer>> Service::known_answers(size_t model, const Call& call,
-                                                          bool automatic,
+std::vector<std::optional<Answer>> Service::known_answers(size_t model, const CallTerms& terms,
                                                           const std::vector<Tokens>& inputs) const {
   const ServedModel& served = models_[model];
   if (!settings_.cache || served.id == 0) return {};
   const CostLevels& levels = levels_[model];
-  const double budget = call.budget.value_or(levels.budget(levels.top()));
+  const double budget = terms.budget.value_or(levels.budget(levels.top()));
   const std::optional<size_t> ladder =
-      automatic ? levels.ladder_step(levels.top()).thresholds : std::nullopt;
+      terms.automatic ? levels.ladder_step(levels.top()).thresholds : std::nullopt;
   std::vector<std::optional<Answer>> known;
   int64_t hits = 0;
   for (const Tokens& input : inputs) {

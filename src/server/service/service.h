@@ -15,28 +15,17 @@
 #include <thread>
 #include <vector>
 
+#include "server/models/model_routes.h"
 #include "server/schedule/schedule.h"
 #include "server/schedule/solo_runs.h"
-#include "server/service/answer_cache.h"
 #include "server/service/backend.h"
-#include "server/service/model_routes.h"
+#include "server/service/call_terms.h"
 #include "server/service/observer.h"
 #include "server/service/pending_call.h"
+#include "server/service/service_settings.h"
 #include "server/telemetry/live_window.h"
 
 namespace headroom::server {
-
-struct ServiceSettings {
-  int workers = 0;                  // threads, shared by all models; 0: one per core
-  std::optional<double> slo_ms;     // deadline of calls that name none
-  double max_deadline_ms = 10'000;  // what clients name above it is taken for this
-  double budget = 1;                // the most that a call spends which names no budget
-  double min_budget = 0.125;  // the controller goes no lower; 0: rung zero, where there is one
-  bool automatic = false;     // such a call climbs the ladder instead
-  int64_t queue_limit = 512;  // texts waiting, per model
-  int64_t max_batch_tokens = 2048;
-  std::shared_ptr<AnswerCache> cache = {};  // none: every text runs
-};
 
 struct DrainReport {
   int64_t finished = 0;  // calls that ended in the time that was left
@@ -87,7 +76,7 @@ class Service : public Backend {
   };
 
   // What the cache has of each input at the budget that an idle server would give; empty: nothing.
-  std::vector<std::optional<Answer>> known_answers(size_t model, const Call& call, bool automatic,
+  std::vector<std::optional<Answer>> known_answers(size_t model, const CallTerms& terms,
                                                    const std::vector<Tokens>& inputs) const;
   void keep(const Batch& batch, const std::vector<Tokens>& inputs,
             const std::vector<Answer>& answers) const;

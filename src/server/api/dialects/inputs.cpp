@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "server/api/texts.h"
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 
 namespace headroom::server {
 namespace {

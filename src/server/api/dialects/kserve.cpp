@@ -13,7 +13,7 @@
 #include "server/api/embed.h"
 #include "server/api/tag.h"
 #include "server/api/texts_call.h"
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 
 namespace headroom::server {
 namespace {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 
 namespace headroom::server {
 

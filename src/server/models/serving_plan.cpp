@@ -1,4 +1,4 @@
-#include "server/service/serving_plan.h"
+#include "server/models/serving_plan.h"
 
 #include <fmt/format.h>
 

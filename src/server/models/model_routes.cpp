@@ -1,4 +1,4 @@
-#include "server/service/model_routes.h"
+#include "server/models/model_routes.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "server/service/served_model.h"
+#include "server/models/served_model.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,73 @@
+#include "server/service/call_terms.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+
+namespace headroom::server {
+namespace {
+
+void require_rung_zero(const ServedModel& model) {
+  if (model.rung_zero) return;
+  const std::string cause =
+      model.policy_note.empty() ? "run headroom tune on it" : model.policy_note;
+  throw Error(ErrorCode::usage, "serve",
+              fmt::format("budget 0 needs a bag of n-grams, which {} does not have: {}", model.name,
+                          cause));
+}
+
+}  // namespace
+
+void require_policy(const ServedModel& model) {
+  if (model.policy) return;
+  throw Error(
+      ErrorCode::usage, "serve",
+      fmt::format("budget auto needs a policy, which {} does not have: run headroom tune on it",
+                  model.name));
+}
+
+CallTerms terms_of(const Call& call, const ServedModel& model, const ServiceSettings& settings,
+                   double arrived_ms) {
+  require(!call.texts.empty() || !call.inputs.empty(), "the call has no text");
+  if (call.latency_ms) check_latency("latency_ms", *call.latency_ms);
+  if (call.budget == 0) {
+    require_rung_zero(model);
+  } else if (call.budget) {
+    model.config.selection(*call.budget);
+  }
+  CallTerms terms;
+  terms.budget = call.budget;
+  terms.automatic = call.automatic || (settings.automatic && !call.budget);
+  if (terms.automatic) require_policy(model);
+  terms.arrived_ms = arrived_ms;
+  const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings.slo_ms;
+  if (latency_ms) terms.deadline_ms = arrived_ms + *latency_ms;
+  return terms;
+}
+
+WaitingText waiting_text(const Call& call, const CallTerms& terms, const ServedModel& model,
+                         const CostLevels& levels, size_t index, int64_t tokens) {
+  WaitingText text;
+  text.index = index;
+  text.client = call.client;
+  text.priority = call.priority;
+  text.tokens = tokens;
+  text.arrived_ms = terms.arrived_ms;
+  text.deadline_ms = terms.deadline_ms;
+  if (terms.budget) {
+    text.budget = terms.budget;
+    text.exact_time = FlatTimes{model.table, model.bag_token_ms}.at(*terms.budget, tokens);
+  } else if (std::isinf(terms.deadline_ms)) {
+    const size_t top = levels.top();
+    text.budget = levels.budget(top);
+    text.exact_time =
+        terms.automatic ? levels.ladder_estimate(top, tokens) : levels.estimate(top, tokens);
+  }
+  text.automatic = terms.automatic;
+  return text;
+}
+
+}  // namespace headroom::server
