@@ -186,6 +186,10 @@ bench-cascade: with-bench peers ## accuracy and time of --budget auto on AG News
 	cmake --build $(BUILD) -j $(JOBS) --target bench-cascade
 	@scripts/bench-cascade --precision bf16
 
+bench-rung-zero: with-bench ## settings of rung zero's training on seven data sets, found under $$HEADROOM_DATA (15 minutes)
+	cmake --build $(BUILD) -j $(JOBS) --target bench-rung-zero
+	@$(BUILD)/bin/bench-rung-zero --commit $$(git rev-parse --short HEAD)
+
 test-clients: build ## OpenAI's and gRPC's clients for Node (npm), curl and Triton's binary request against a server
 	@scripts/test-clients $(BUILD)
 

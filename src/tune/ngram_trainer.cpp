@@ -29,8 +29,10 @@ class Trainer {
         squares_(weights_.size()),
         logits_(labels_) {}
 
-  void step(const Tokens& row, const Scores& target, double rate) {
+  void step(const Tokens& row, const Scores& target, double rate, Random& random) {
     table_.find_rows(row.ids, row.types, rows_);
+    std::erase_if(rows_, [&](uint32_t) { return random.uniform() < settings_.dropout; });
+    if (rows_.empty()) return;
     const auto value = static_cast<float>(1 / std::sqrt(static_cast<double>(rows_.size())));
     std::fill(logits_.begin(), logits_.end(), 0.0F);
     for (const uint32_t ngram : rows_) {
@@ -55,10 +57,12 @@ class Trainer {
     }
   }
 
-  // Bytes of each row's largest weight; rows that no text touched are 0.
+  // Bytes of each row's largest weight; rows that no text touched are 0. The sum of all n-grams of
+  // a text over the root of their number is larger than that of those that dropout leaves.
   NgramBag quantised() const {
     NgramBag bag{table_, std::vector<int8_t>(weights_.size()),
                  std::vector<float>(static_cast<size_t>(table_.rows()))};
+    const auto all = static_cast<float>(std::sqrt(1 - settings_.dropout));
     for (size_t row = 0; row < bag.scales.size(); ++row) {
       const float* weights = &weights_[row * labels_];
       float largest = 0;
@@ -69,6 +73,7 @@ class Trainer {
         bag.weights[row * labels_ + i] =
             static_cast<int8_t>(std::lround(weights[i] / bag.scales[row]));
       }
+      bag.scales[row] *= all;
     }
     return bag;
   }
@@ -85,6 +90,12 @@ class Trainer {
 
 }  // namespace
 
+int chosen_epochs(size_t rows) {
+  constexpr double seen = 800'000;
+  return static_cast<int>(
+      std::clamp(seen / static_cast<double>(std::max<size_t>(rows, 1)), 20.0, 40.0));
+}
+
 NgramBag train_ngram_bag(std::span<const Tokens> rows, std::span<const Scores> targets,
                          int64_t vocabulary, int64_t labels, const NgramTraining& settings,
                          ProgressSink& progress) {
@@ -95,15 +106,16 @@ NgramBag train_ngram_bag(std::span<const Tokens> rows, std::span<const Scores> t
   ProgressUpdate update;
   update.stage = "rung zero";
   update.unit = "epochs";
-  update.total = settings.epochs;
-  const double steps = static_cast<double>(settings.epochs) * static_cast<double>(rows.size());
+  const int epochs = settings.epochs > 0 ? settings.epochs : chosen_epochs(rows.size());
+  update.total = epochs;
+  const double steps = static_cast<double>(epochs) * static_cast<double>(rows.size());
   double done = 0;
-  for (int epoch = 0; epoch < settings.epochs; ++epoch) {
+  for (int epoch = 0; epoch < epochs; ++epoch) {
     if (interrupt_requested()) throw Error(ErrorCode::interrupted, "tune", "stopped");
     Random random{settings.seed, static_cast<uint64_t>(epoch)};
     random.shuffle(order);
     for (const size_t row : order) {
-      trainer.step(rows[row], targets[row], settings.rate * (1 - done / steps));
+      trainer.step(rows[row], targets[row], settings.rate * (1 - done / steps), random);
       ++done;
     }
     ++update.done;

@@ -62,6 +62,13 @@ TEST(NgramTrainer, RepeatsTheTeachersProbabilities) {
   EXPECT_NEAR(scores[1], 0.9, 0.05);
 }
 
+TEST(NgramTrainer, PassesMoreOftenOverFewRows) {
+  EXPECT_EQ(chosen_epochs(0), 40);
+  EXPECT_EQ(chosen_epochs(10'000), 40);
+  EXPECT_EQ(chosen_epochs(32'000), 25);
+  EXPECT_EQ(chosen_epochs(10'000'000), 20);
+}
+
 TEST(NgramTrainer, GivesTheSameBytesForTheSameRows) {
   const NgramBag first = train(2);
   const NgramBag second = train(2);
