@@ -21,6 +21,7 @@
 #include "base/precision.h"
 #include "base/random.h"
 #include "cascade/climb.h"
+#include "cascade/early_exit.h"
 #include "cascade/peers.h"
 #include "checkpoint/policy_file.h"
 #include "data/catalog/spec_name.h"
@@ -424,6 +425,14 @@ Json measure_cascade(const CascadeOptions& options) {
   std::vector<Text> texts;
   texts.reserve(timed.size());
   for (const size_t row : timed) texts.push_back({test.dataset.rows[row].text});
+  const ExitTask exits{options.model, precision, options.threads, distilled,          validation,
+                       test.encoded,  texts,     timed,           options.mean_layers};
+  for (const Peer& exit : early_exits(exits)) {
+    arms.push_back({.name = exit.name,
+                    .kind = "early exit",
+                    .time_ms = exit.time_ms,
+                    .accuracy = exit.accuracy});
+  }
   for (Arm& arm : peer_arms(options, train, test, split, timed)) arms.push_back(std::move(arm));
   for (const size_t column : {0, 1}) time_arms(arms, texts, column, options.rounds);
 

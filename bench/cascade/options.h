@@ -22,6 +22,7 @@ struct CascadeOptions {
                                       0.2,  0.25, 0.3,  0.35, 0.4,  0.5};
   std::vector<double> mean_budgets_without_zero = {0.16, 0.2, 0.25, 0.3, 0.4, 0.5};
   std::vector<double> flat = {0, 0.125, 0.25, 0.5, 1};
+  std::vector<double> mean_layers = {0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.75, 1};  // early exit's
   int64_t validation_rows = 0;  // 0: as many as `train` sets aside
   uint64_t seed = 1;            // that the model was trained with; also of the validation split
   int threads = 1;              // that score rows; what is timed has one
