@@ -35,8 +35,8 @@ struct Options {
   std::string out = "docs/results";
   std::string commit = "unknown";
   std::vector<double> rates = {1, 0.5, 0.25, 0.1};
-  std::vector<double> dropouts = {0, 0.3, 0.5};
-  std::vector<int> epochs = {10, 20, 40};
+  std::vector<double> dropouts = {0, 0.3};
+  std::vector<int> epochs = {10, 40};
 };
 
 struct Rows {

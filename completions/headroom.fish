@@ -328,7 +328,7 @@ complete -c headroom -n '__fish_seen_subcommand_from tune' -l budgets -r -d 'com
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l no-rung-zero -d 'no bag of n-grams in front of the model'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l no-blend -d 'answers of the model\'s budgets are the model\'s alone; without it rung zero has a say in them where that is better'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l ngrams -r -d 'rung zero: tokens of the longest n-gram'
-complete -c headroom -n '__fish_seen_subcommand_from tune' -l epochs -r -d 'rung zero: passes over its rows; 0: 20 to 40, fewer the more rows'
+complete -c headroom -n '__fish_seen_subcommand_from tune' -l epochs -r -d 'rung zero: passes over its rows; 0: 10 to 40, fewer the more rows'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l data-dir -r -d 'where known data sets lie, also HEADROOM_DATA'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l precision -x -a 'auto fp32 bf16 int8' -d 'of products; auto: the fastest on this machine whose answers are like fp32\'s, as calibrate found, and fp32 where it was not run'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l threads -r -d 'CPU threads; 0: one per core'

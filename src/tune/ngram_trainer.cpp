@@ -31,8 +31,10 @@ class Trainer {
 
   void step(const Tokens& row, const Scores& target, double rate, Random& random) {
     table_.find_rows(row.ids, row.types, rows_);
-    std::erase_if(rows_, [&](uint32_t) { return random.uniform() < settings_.dropout; });
-    if (rows_.empty()) return;
+    if (settings_.dropout > 0) {
+      std::erase_if(rows_, [&](uint32_t) { return random.uniform() < settings_.dropout; });
+      if (rows_.empty()) return;
+    }
     const auto value = static_cast<float>(1 / std::sqrt(static_cast<double>(rows_.size())));
     std::fill(logits_.begin(), logits_.end(), 0.0F);
     for (const uint32_t ngram : rows_) {
@@ -91,9 +93,9 @@ class Trainer {
 }  // namespace
 
 int chosen_epochs(size_t rows) {
-  constexpr double seen = 800'000;
+  constexpr double seen = 400'000;
   return static_cast<int>(
-      std::clamp(seen / static_cast<double>(std::max<size_t>(rows, 1)), 20.0, 40.0));
+      std::clamp(seen / static_cast<double>(std::max<size_t>(rows, 1)), 10.0, 40.0));
 }
 
 NgramBag train_ngram_bag(std::span<const Tokens> rows, std::span<const Scores> targets,

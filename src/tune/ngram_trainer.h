@@ -16,9 +16,9 @@ namespace headroom {
 struct NgramTraining {
   int64_t orders = 2;       // tokens of the longest n-gram
   int64_t bytes = 4 << 20;  // that buckets may take
-  int epochs = 0;           // 0: 800,000 rows in all, but 20 to 40
+  int epochs = 0;           // 0: 400,000 rows in all, but 10 to 40
   double rate = 0.25;       // AdaGrad's, falling to 0
-  double dropout = 0.3;     // share of a row's n-grams that a step does without
+  double dropout = 0;       // share of a row's n-grams that a step does without
   double decay = 1e-6;      // of weights that a step touches, a share of the rate
   uint64_t seed = 1;
 };

@@ -65,8 +65,8 @@ TEST(NgramTrainer, RepeatsTheTeachersProbabilities) {
 TEST(NgramTrainer, PassesMoreOftenOverFewRows) {
   EXPECT_EQ(chosen_epochs(0), 40);
   EXPECT_EQ(chosen_epochs(10'000), 40);
-  EXPECT_EQ(chosen_epochs(32'000), 25);
-  EXPECT_EQ(chosen_epochs(10'000'000), 20);
+  EXPECT_EQ(chosen_epochs(20'000), 20);
+  EXPECT_EQ(chosen_epochs(10'000'000), 10);
 }
 
 TEST(NgramTrainer, GivesTheSameBytesForTheSameRows) {

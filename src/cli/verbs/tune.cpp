@@ -170,7 +170,7 @@ int run_tune(int argc, char** argv) {
   app.add_option("--ngrams", settings.ngrams.orders, "rung zero: tokens of the longest n-gram")
       ->check(CLI::Range(1, 3));
   app.add_option("--epochs", settings.ngrams.epochs,
-                 "rung zero: passes over its rows; 0: 20 to 40, fewer the more rows")
+                 "rung zero: passes over its rows; 0: 10 to 40, fewer the more rows")
       ->check(CLI::Range(0, 1000));
   add_data_dir(app, request.data_dir);
   add_precision(app, request.precision);
