@@ -11,12 +11,15 @@
 
 namespace headroom {
 
-void write_random_checkpoint(const std::filesystem::path& directory, ModelShape shape) {
+void write_random_checkpoint(const std::filesystem::path& directory, ModelShape shape, Task task) {
   std::vector<std::string> words = {"<s>", "</s>"};  // which some families frame texts with
   for (int64_t i = 2; i < shape.vocabulary - special_count; ++i) {
     words.push_back(fmt::format("w{}", i));
   }
   ModelConfig config;
+  config.task = task;
+  shape.readout = readout_of(task);
+  if (shape.readout == Readout::vector) shape.labels = 0;
   config.shape = shape;
   config.method = Method::nested;
   config.order = uniform_order(shape, default_group_width(shape.ffn));

@@ -1,6 +1,7 @@
 // Writes a checkpoint of random weights in a shape that people run, to time it:
-//   bench-random-model DIR LAYERS WIDTH HEADS [VOCABULARY]
-// FFN of four times the width, 512 positions, four labels; 30,522 words, as BERT has.
+//   bench-random-model DIR LAYERS WIDTH HEADS [VOCABULARY [TASK]]
+// FFN of four times the width, 512 positions, four labels (a ranker has one); 30,522 words, as BERT
+// has.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -15,7 +16,7 @@ namespace {
 
 int main_of(const std::vector<std::string>& arguments) {
   if (arguments.size() < 4) {
-    fmt::print(stderr, "bench-random-model DIR LAYERS WIDTH HEADS [VOCABULARY]\n");
+    fmt::print(stderr, "bench-random-model DIR LAYERS WIDTH HEADS [VOCABULARY [TASK]]\n");
     return 2;
   }
   const auto number = [&](size_t index) { return std::atoll(arguments[index].c_str()); };
@@ -26,8 +27,9 @@ int main_of(const std::vector<std::string>& arguments) {
   shape.ffn = 4 * shape.width;
   shape.vocabulary = arguments.size() > 4 ? number(4) : 30522;
   shape.positions = 512;
-  shape.labels = 4;
-  write_random_checkpoint(arguments[0], shape);
+  const Task task = arguments.size() > 5 ? task_table.parse(arguments[5]) : Task::classify;
+  shape.labels = task == Task::rerank ? 1 : 4;
+  write_random_checkpoint(arguments[0], shape, task);
   return 0;
 }
 
