@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/training/parallel.h"
 #include "cli/verb.h"
-#include "train/pretrain_model.h"
+#include "train/pretraining/pretrain_model.h"
 
 namespace headroom {
 namespace {

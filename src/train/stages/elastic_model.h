@@ -12,7 +12,7 @@
 #include "model/head_gates.h"
 #include "model/weights.h"
 #include "train/heads/objective.h"
-#include "train/stages/token_detection.h"
+#include "train/pretraining/token_detection.h"
 
 namespace headroom {
 inline namespace train {

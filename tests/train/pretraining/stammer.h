@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "train/loop/trainer.h"
+#include "train/pretraining/masked_lm.h"
 #include "train/runtime.h"
-#include "train/stages/masked_lm.h"
 
 namespace headroom::testing {
 

@@ -1,5 +1,5 @@
 // Pretraining on replaced tokens: what is filled in, what is minimised, and that both models learn.
-#include "train/stages/replaced_tokens.h"
+#include "train/pretraining/replaced_tokens.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <map>
 
 #include "train/notes.h"
-#include "train/pretrain_recipe.h"
-#include "train/stages/nested_steps.h"
+#include "train/pretraining/nested_steps.h"
+#include "train/pretraining/pretrain_recipe.h"
+#include "train/pretraining/stammer.h"
 #include "train/stages/stages.h"
-#include "train/stammer.h"
 
 namespace headroom {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/pretrain_model.h"
+#include "train/pretraining/pretrain_model.h"
 
 #include <fmt/format.h>
 
@@ -21,11 +21,11 @@
 #include "train/checkpoint_model.h"
 #include "train/loop/trainer.h"
 #include "train/loop/training_output.h"
-#include "train/pretrain_recipe.h"
+#include "train/pretraining/masked_lm.h"
+#include "train/pretraining/pretrain_recipe.h"
+#include "train/pretraining/replaced_tokens.h"
 #include "train/recipe.h"
 #include "train/runtime.h"
-#include "train/stages/masked_lm.h"
-#include "train/stages/replaced_tokens.h"
 
 namespace headroom {
 namespace {
@@ -107,7 +107,7 @@ bool detects(const PretrainRequest& request) {
 StagePlan plan_for(const PretrainRequest& request, std::unique_ptr<Stage> stage) {
   StagePlan plan;
   plan.stage = std::move(stage);
-  plan.keep_best = !detects(request);  // train/stages/replaced_tokens.h says why
+  plan.keep_best = !detects(request);  // train/pretraining/replaced_tokens.h says why
   plan.schedule.peak = request.rate;
   plan.schedule.steps = request.steps;
   plan.schedule.warmup = request.warmup;

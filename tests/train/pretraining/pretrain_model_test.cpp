@@ -1,5 +1,5 @@
 // From a file of plain text to a checkpoint that training starts from, and what may go wrong.
-#include "train/pretrain_model.h"
+#include "train/pretraining/pretrain_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/stages/token_detection.h"
+#include "train/pretraining/token_detection.h"
 
 #include "model/layers.h"
 

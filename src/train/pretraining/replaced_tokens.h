@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "train/stages/masked_lm.h"
+#include "train/pretraining/masked_lm.h"
 #include "train/stages/stage.h"
 
 namespace headroom {

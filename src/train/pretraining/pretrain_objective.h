@@ -6,8 +6,8 @@
 namespace headroom {
 
 enum class PretrainObjective {
-  masked,    // train/stages/masked_lm.h
-  replaced,  // train/stages/replaced_tokens.h
+  masked,    // train/pretraining/masked_lm.h
+  replaced,  // train/pretraining/replaced_tokens.h
 };
 
 inline constexpr auto pretrain_objective_table = enum_table<PretrainObjective>(

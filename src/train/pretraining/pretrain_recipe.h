@@ -7,7 +7,7 @@
 
 #include "data/formats/documents.h"
 #include "model/weights.h"
-#include "train/stages/masked_lm.h"
+#include "train/pretraining/masked_lm.h"
 
 namespace headroom {
 

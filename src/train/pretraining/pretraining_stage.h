@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "train/stages/masked_lm.h"
-#include "train/stages/nested_steps.h"
+#include "train/pretraining/masked_lm.h"
+#include "train/pretraining/nested_steps.h"
 #include "train/stages/stage.h"
 
 namespace headroom {

@@ -1,5 +1,5 @@
 // What pretraining chooses from a shape and a text: rate, warm-up, fresh weights.
-#include "train/pretrain_recipe.h"
+#include "train/pretraining/pretrain_recipe.h"
 
 #include <gtest/gtest.h>
 

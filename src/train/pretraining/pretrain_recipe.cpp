@@ -1,4 +1,4 @@
-#include "train/pretrain_recipe.h"
+#include "train/pretraining/pretrain_recipe.h"
 
 #include <algorithm>
 #include <cmath>

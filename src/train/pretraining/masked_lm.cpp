@@ -1,4 +1,4 @@
-#include "train/stages/masked_lm.h"
+#include "train/pretraining/masked_lm.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "train/pretraining/pretraining_stage.h"
 #include "train/rows/shuffled_rows.h"
-#include "train/stages/pretraining_stage.h"
 
 namespace headroom {
 namespace {

@@ -1,5 +1,5 @@
 // Pretraining's parts: hidden tokens, epochs over packed rows, and a loss that falls.
-#include "train/stages/masked_lm.h"
+#include "train/pretraining/masked_lm.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "support.h"
 #include "train/notes.h"
-#include "train/stammer.h"
+#include "train/pretraining/stammer.h"
 
 namespace headroom {
 namespace {

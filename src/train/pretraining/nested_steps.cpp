@@ -1,4 +1,4 @@
-#include "train/stages/nested_steps.h"
+#include "train/pretraining/nested_steps.h"
 
 #include "train/stages/stages.h"
 

@@ -1,9 +1,9 @@
-#include "train/stages/replaced_tokens.h"
+#include "train/pretraining/replaced_tokens.h"
 
 #include <fmt/format.h>
 
+#include "train/pretraining/pretraining_stage.h"
 #include "train/stages/losses.h"
-#include "train/stages/pretraining_stage.h"
 
 namespace headroom {
 namespace {

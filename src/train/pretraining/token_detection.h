@@ -1,4 +1,4 @@
-// What replaced-token detection (train/stages/replaced_tokens.h) trains beside the encoder and
+// What replaced-token detection (train/pretraining/replaced_tokens.h) trains beside the encoder and
 // leaves behind: the generator of replacements, and the head that says which tokens are some.
 #pragma once
 

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "budget/shape.h"
 #include "train/parallel/world.h"
-#include "train/pretrain_objective.h"
+#include "train/pretraining/pretrain_objective.h"
 
 namespace headroom {
 
@@ -26,7 +26,7 @@ struct PretrainRequest {
   int row_tokens = 256;
   uint64_t max_memory = 0;  // bytes that tokens may take; 0: what is available
   int batch_rows = 256;
-  double rate = 0;     // peak; 0: chosen from the shape (train/pretrain_recipe.h)
+  double rate = 0;     // peak; 0: chosen from the shape (train/pretraining/pretrain_recipe.h)
   int64_t warmup = 0;  // steps; 0: 1,000, or half of a shorter run
   double dropout = 0;  // a small model sees too much text to learn it by heart
   double weight_decay = 0.01;
