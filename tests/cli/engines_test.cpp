@@ -105,6 +105,16 @@ TEST_F(Engines, PretrainOnReplacedTokensTellsOfBothModels) {
        "replaced_precision", "detection_loss", "generator_accuracy", "parameters"});
 }
 
+TEST_F(Engines, PretrainWithSentenceOrderTellsHowOftenItWasTold) {
+  const TemporaryFolder folder;
+  const Arguments arguments = pretraining(folder.write("text.txt", separable_rows()).string(),
+                                          (folder.path() / "encoder").string());
+  expect_json_error(run(joined(arguments, {"--short-share", "0.5", "--short-tokens", "11"})), 2,
+                    "usage", "--short-tokens 11");
+  const Json line = only_json_line(run(joined(arguments, {"--sentence-order", "1"})));
+  EXPECT_GE(line.at("order_accuracy").get<double>(), 0);
+}
+
 TEST_F(Engines, NativeEqualsTorchAtEveryBudget) {
   for (const char* budget : {"0.125", "0.5", "0.75", "1"}) {
     expect_near(predictions({"--budget", budget}),

@@ -28,6 +28,7 @@ Json report_json(const PretrainReport& report, const PretrainRequest& request) {
   } else {
     line["masked_accuracy"] = report.accuracy;
   }
+  if (request.order_weight > 0) line["order_accuracy"] = report.order_accuracy;
   line["parameters"] = report.parameters;
   return line;
 }
@@ -37,13 +38,16 @@ void print_report(const PretrainReport& report, const PretrainRequest& request, 
     print_json_line(report_json(report, request));
     return;
   }
-  const std::string quality =
+  std::string quality =
       detects(request)
           ? fmt::format(
                 "{:.1f} % of replaced tokens found, {:.1f} % of those called replaced were; "
                 "generator: {:.1f} % of hidden tokens predicted right",
                 100 * report.found, 100 * report.precision, 100 * report.accuracy)
           : fmt::format("{:.1f} % of hidden tokens predicted right", 100 * report.accuracy);
+  if (request.order_weight > 0) {
+    quality += fmt::format("; order of {:.1f} % of segments told", 100 * report.order_accuracy);
+  }
   fmt::print(
       "{} steps over {:.1f} M tokens ({:.1f} M of text), {:.0f} tokens/s; {}; {} parameters; "
       "checkpoint: {}\n",
@@ -88,6 +92,14 @@ void add_training_options(CLI::App& app, PretrainRequest& request) {
   app.add_option("--mask-end", request.mask_share_at_end,
                  "share hidden at the end, linear between; 0: as --mask")
       ->check(CLI::Range(0.0, 0.9));
+  app.add_option("--short-share", request.short_share,
+                 "first share of the run in rows of --short-tokens, as many tokens a step")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--short-tokens", request.short_tokens, "length of those rows")
+      ->check(CLI::Range(8, 4096));
+  app.add_option("--sentence-order", request.order_weight,
+                 "weight of telling which half of a row came first; 0: not asked")
+      ->check(CLI::Range(0.0, 100.0));
   app.add_option("--validation-rows", request.validation_rows, "rows set aside, at most a tenth")
       ->check(CLI::PositiveNumber);
   app.add_option("--validate-every", request.validate_every, "steps")->check(CLI::PositiveNumber);

@@ -18,6 +18,8 @@ std::pair<std::string, double> log_entry(const Evaluation& result, double budget
 // rows have other targets than one label, `data` must outlive the batches.
 std::vector<Batch> evaluation_batches(const EncodedDataset& data, int batch_size,
                                       torch::Device device);
+// In batches of a size that suits the device.
+std::vector<Batch> evaluation_batches(const EncodedDataset& data, torch::Device device);
 
 // Of a model with one label a row, or of a language model.
 Evaluation evaluate(const ModelWeights& weights, const std::vector<Batch>& batches,

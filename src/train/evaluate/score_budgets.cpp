@@ -13,9 +13,6 @@ namespace headroom {
 inline namespace train {
 namespace {
 
-constexpr int batch_size_cpu = 64;  // 64 x 64 tokens of width 256 stay inside L2 and L3
-constexpr int batch_size_gpu = 512;
-
 BudgetScore score_choice(const ElasticModel& model, const std::vector<Batch>& batches,
                          double budget) {
   ChoiceOptions options;
@@ -35,8 +32,7 @@ std::vector<BudgetScore> score_budgets(const ElasticModel& model, const ModelCon
                                        const EncodedDataset& data,
                                        const std::vector<double>& budgets,
                                        const Tokenizer* tokenizer, const StoredPolicy& policy) {
-  const int batch_size = model.device().is_cuda() ? batch_size_gpu : batch_size_cpu;
-  std::vector<Batch> batches = evaluation_batches(data, batch_size, model.device());
+  std::vector<Batch> batches = evaluation_batches(data, model.device());
   const bool blends = policy.policy && policy.policy->blends();
   const auto objective = blends ? label_objective(policy) : model.objective;
   if (blends) {

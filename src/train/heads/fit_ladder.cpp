@@ -15,18 +15,14 @@ namespace headroom {
 inline namespace train {
 namespace {
 
-constexpr int batch_size_cpu = 64;
-constexpr int batch_size_gpu = 256;
-
 std::vector<Scores> scores_at(const ElasticModel& model, const ModelConfig& config,
                               std::span<const Tokens> rows, double budget) {
   EncodedDataset data;
   for (const Tokens& row : rows) data.append(row, 0);
   const ModelWeights sliced = slice_model(model.weights, config.selection(budget));
   const ScoreCalibration calibration = calibration_at(config.output.calibration, budget);
-  const int batch_size = model.device().is_cuda() ? batch_size_gpu : batch_size_cpu;
   const RowOutputs outputs =
-      row_outputs(evaluation_batches(data, batch_size, model.device()), [&](const Batch& batch) {
+      row_outputs(evaluation_batches(data, model.device()), [&](const Batch& batch) {
         const torch::Tensor logits = forward(sliced, batch, model.evaluation());
         return torch::softmax(calibrated(logits, calibration), -1);
       });

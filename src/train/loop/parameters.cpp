@@ -14,7 +14,7 @@ Parameters::Parameters(ElasticModel& model, const ParameterSettings& settings) {
     (chooses ? controllers : tensor.dim() > 1 ? matrices : vectors).push_back(&tensor);
   };
   for_each_tensor(model.weights, sort);
-  if (model.detection) for_each_tensor(*model.detection, sort);
+  for_each_companion(model, sort);
   add_group("matrices", 1.0, settings.weight_decay, matrices);
   add_group("vectors", 1.0, 0.0, vectors);
   if (!controllers.empty()) {

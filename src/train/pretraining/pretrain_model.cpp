@@ -22,6 +22,7 @@
 #include "train/loop/trainer.h"
 #include "train/loop/training_output.h"
 #include "train/pretraining/masked_lm.h"
+#include "train/pretraining/packed_source.h"
 #include "train/pretraining/pretrain_recipe.h"
 #include "train/pretraining/replaced_tokens.h"
 #include "train/recipe.h"
@@ -29,6 +30,8 @@
 
 namespace headroom {
 namespace {
+
+constexpr uint64_t order_key = 0x6f72646572;
 
 Vocabulary vocabulary_for(const PretrainRequest& request) {
   if (!request.init.empty()) return read_vocabulary(request.init, read_config(request.init));
@@ -121,26 +124,43 @@ std::string fingerprint(const PretrainRequest& request, const Corpus& corpus) {
   Xxh64 digest;  // other text of the same size is other data
   digest.update(std::as_bytes(std::span(corpus.train.tokens)));
   return fmt::format(
-      "pretrain v6 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
-      "objective={}/{} nested={} rate={} warmup={} drop={} wd={} mask={}/{} steps={} minutes={} "
-      "validate={} seed={}",
+      "pretrain v7 rows={}x{} digest={:x} vocab={}/{} L{} D{} H{} F{} A={} init={} batch={} "
+      "objective={}/{} nested={} short={}/{} order={} rate={} warmup={} drop={} wd={} mask={}/{} "
+      "steps={} minutes={} validate={} seed={}",
       corpus.train.size(), request.row_tokens, digest.digest(), corpus.vocabulary.size(),
       request.lower_case, s.layers, s.width, s.heads, s.ffn, attention_name(s.attention),
       request.init.string(), request.batch_rows, pretrain_objective_table.name(request.objective),
-      request.generator_share, request.nested_share, request.rate, request.warmup, request.dropout,
-      request.weight_decay, request.mask_share, request.mask_share_at_end, request.steps,
-      request.minutes, request.validate_every, request.seed);
+      request.generator_share, request.nested_share, request.short_tokens, request.short_share,
+      request.order_weight, request.rate, request.warmup, request.dropout, request.weight_decay,
+      request.mask_share, request.mask_share_at_end, request.steps, request.minutes,
+      request.validate_every, request.seed);
 }
 
 std::string measured(const PretrainRequest& request, const PretrainReport& report) {
-  if (!detects(request)) {
-    return fmt::format("Hidden tokens predicted right on rows set aside: {:.1f} %",
-                       100 * report.accuracy);
+  std::string text =
+      detects(request)
+          ? fmt::format(
+                "Replaced tokens found on rows set aside: {:.1f} %, and {:.1f} % of what "
+                "was called replaced was, against a generator that predicts {:.1f} % of "
+                "hidden tokens right",
+                100 * report.found, 100 * report.precision, 100 * report.accuracy)
+          : fmt::format("Hidden tokens predicted right on rows set aside: {:.1f} %",
+                        100 * report.accuracy);
+  if (request.order_weight > 0) {
+    text += fmt::format("; order of segments: {:.1f} %", 100 * report.order_accuracy);
   }
-  return fmt::format(
-      "Replaced tokens found on rows set aside: {:.1f} %, and {:.1f} % of what was called replaced "
-      "was, against a generator that predicts {:.1f} % of hidden tokens right",
-      100 * report.found, 100 * report.precision, 100 * report.accuracy);
+  return text;
+}
+
+// What a model card says was trained.
+std::string trained_on(const PretrainRequest& request) {
+  std::string text = detects(request) ? "replaced-token detection" : "masked language model";
+  if (request.order_weight > 0) text += " and sentence order";
+  if (request.short_share > 0) {
+    text += fmt::format(", the first {:.0f} % in rows of {} tokens", 100 * request.short_share,
+                        request.short_tokens);
+  }
+  return text;
 }
 
 std::string card_for(const PretrainRequest& request, const ModelShape& shape,
@@ -166,9 +186,8 @@ std::string card_for(const PretrainRequest& request, const ModelShape& shape,
       detects(request) ? "feature-extraction" : "fill-mask", join(names, ", "), report.documents,
       static_cast<double>(report.text_tokens) / 1e6,
       report.tokens_seen / static_cast<double>(report.text_tokens), shape.layers, shape.width,
-      shape.heads, shape.ffn, shape.positions, shape.vocabulary, start,
-      detects(request) ? "replaced-token detection" : "masked language model", report.steps,
-      request.batch_rows, request.rate, request.warmup, request.seed, today(),
+      shape.heads, shape.ffn, shape.positions, shape.vocabulary, start, trained_on(request),
+      report.steps, request.batch_rows, request.rate, request.warmup, request.seed, today(),
       measured(request, report));
 }
 
@@ -184,6 +203,13 @@ void check_request(const PretrainRequest& request) {
   if ((request.steps > 0) == (request.minutes > 0)) refuse("give either --steps or --minutes");
   check_shape(request.shape, "pretrain");
   if (request.batch_rows < 1) refuse("--batch must be at least 1");
+  if (request.short_share > 0 && (request.row_tokens % request.short_tokens != 0 ||
+                                  request.row_tokens == request.short_tokens)) {
+    refuse(
+        fmt::format("--short-share cuts rows of {} tokens into equal ones: --short-tokens {} is "
+                    "no part of it",
+                    request.row_tokens, request.short_tokens));
+  }
 }
 
 // What a checkpoint must be to go on from, whose shape and case the run takes over.
@@ -202,6 +228,9 @@ void adopt_start(PretrainRequest& request) {
   if (start.tokenizer != TokenizerKind::wordpiece) refuse("its tokens are not word pieces");
   if (detects(request) && !start.shape.has_position_table()) {
     refuse("it has no table of positions that --objective replaced could share with a generator");
+  }
+  if (request.order_weight > 0 && start.shape.token_types < 2) {
+    refuse("--sentence-order needs two token types, it has no second one");
   }
   if (start.stored) refuse("it is a compact model: go on from the one it was made of");
   if (request.row_tokens > start.shape.positions) {
@@ -251,6 +280,10 @@ ElasticModel starting_model(const PretrainRequest& request, const Corpus& corpus
     if (!model.weights.masked_head) model.weights.masked_head = fresh_head;
     model.weights.head = OutputHead::masked_lm;
   }
+  if (request.order_weight > 0) {
+    Random random{request.seed, order_key};
+    model.order_head = fresh_binary_head(model.shape.width, 0.5, random, device);
+  }
   return model;
 }
 
@@ -267,9 +300,15 @@ MaskSettings masks_for(const PretrainRequest& request, const Vocabulary& vocabul
 }
 
 std::unique_ptr<Stage> stage_for(const PretrainRequest& request, const MaskSettings& masks,
-                                 const std::vector<Batch>& validation, const PlateauWatch& watch) {
-  const auto make = detects(request) ? replaced_tokens_stage : masked_lm_stage;
-  return make(masks, validation, watch, request.nested_share);
+                                 const Vocabulary& vocabulary, const PlateauWatch& watch,
+                                 const std::vector<Batch>& validation) {
+  PretrainingSettings settings{masks};
+  settings.lengths = {request.short_tokens, request.short_share};
+  settings.segments = segment_settings(vocabulary, request.order_weight);
+  settings.watch = watch;
+  settings.nested = request.nested_share;
+  return detects(request) ? replaced_tokens_stage(settings, validation)
+                          : masked_lm_stage(settings, validation);
 }
 
 // Of the weights that are kept, on the rows set aside.
@@ -277,6 +316,7 @@ void measure(const PretrainRequest& request, Stage& stage, const ElasticModel& m
              PretrainReport& report) {
   const Validation kept = stage.validate(model);
   report.accuracy = kept.score;
+  if (request.order_weight > 0) report.order_accuracy = kept.detail("order_accuracy");
   if (!detects(request)) return;
   report.found = kept.score;
   report.precision = kept.detail("precision");
@@ -321,7 +361,8 @@ PretrainReport pretrain_model(const PretrainRequest& asked, ProgressSink& progre
   const std::vector<Batch> validation = packed_batches(corpus.validation, batch, device);
   const auto source = packed_source(corpus.train, batch, request.seed, device);
   std::vector<StagePlan> plans;
-  plans.push_back(plan_for(request, stage_for(request, masks, validation, watch)));
+  plans.push_back(
+      plan_for(request, stage_for(request, masks, corpus.vocabulary, watch, validation)));
   TrainerSettings settings;
   settings.seed = request.seed;
   // RoBERTa's (arXiv 1907.11692): large batches of rare words need a shorter memory.

@@ -35,7 +35,11 @@ struct PretrainRequest {
   double nested_share = 0;        // of the steps, which run at a random budget
   double mask_share = 0.15;
   double mask_share_at_end = 0;  // 0: as at the start
-  int64_t steps = 0;             // one of the two decides how long
+  // Rows of short_tokens, as many tokens a step, for the first short_share of the run.
+  int short_tokens = 128;
+  double short_share = 0;
+  double order_weight = 0;  // of the loss of telling which half of a row came first; 0: not asked
+  int64_t steps = 0;        // one of the two decides how long
   double minutes = 0;
   int64_t validation_rows = 512;
   int64_t validate_every = 500;
@@ -61,6 +65,7 @@ struct PretrainReport {
   double found = 0;           // replaced: share of the replaced tokens that the encoder found,
   double precision = 0;       // share of those it called replaced that were,
   double detection_loss = 0;  // and nats a token
+  double order_accuracy = 0;  // with order_weight: rows whose halves' order was told
   int64_t parameters = 0;
 };
 

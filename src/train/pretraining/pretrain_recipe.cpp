@@ -11,14 +11,6 @@ namespace {
 constexpr uint64_t generator_key = 0x67656e6572;
 constexpr uint64_t detection_key = 0x646574656374;
 
-// Xavier-normal, as all matrices begin.
-Linear fresh_linear(int64_t out, int64_t in, Random& random) {
-  const double scale = std::sqrt(2.0 / static_cast<double>(out + in));
-  std::vector<float> values(static_cast<size_t>(out * in));
-  for (float& value : values) value = static_cast<float>(random.normal() * scale);
-  return {torch::tensor(values).view({out, in}), torch::zeros({out})};
-}
-
 }  // namespace
 
 double pretraining_rate(const ModelShape& shape) {
@@ -98,12 +90,7 @@ TokenDetection pretraining_detection(const ModelShape& encoder, double generator
       without_tables(pretraining_weights(generator_shape(encoder, generator_share),
                                          mix_key({seed, generator_key}), log_frequencies, device));
   Random random{seed, detection_key};
-  detection.dense = fresh_linear(encoder.width, encoder.width, random);
-  detection.output = fresh_linear(1, encoder.width, random);
-  detection.output.bias.fill_(std::log(replaced / (1 - replaced)));
-  for (Linear* linear : {&detection.dense, &detection.output}) {
-    *linear = {linear->weight.to(device), linear->bias.to(device)};
-  }
+  detection.head = fresh_binary_head(encoder.width, replaced, random, device);
   return detection;
 }
 

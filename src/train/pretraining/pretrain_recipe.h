@@ -7,7 +7,8 @@
 
 #include "data/formats/documents.h"
 #include "model/weights.h"
-#include "train/pretraining/masked_lm.h"
+#include "train/pretraining/masking.h"
+#include "train/pretraining/token_detection.h"
 
 namespace headroom {
 

@@ -1,47 +1,92 @@
-// What the objectives of pretraining share: tokens hidden in a share that changes on the way, steps
-// at random budgets, and a watch over a loss that stays where it began.
+// What the objectives of pretraining share: how rows are shown (their length, the order of their
+// segments), tokens hidden in a share that changes on the way, steps at random budgets, and a watch
+// over a loss that stays where it began.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "train/pretraining/masked_lm.h"
+#include "train/pretraining/masking.h"
 #include "train/pretraining/nested_steps.h"
+#include "train/pretraining/plateau_watch.h"
+#include "train/pretraining/segment_order.h"
 #include "train/stages/stage.h"
 
 namespace headroom {
 inline namespace train {
 
+// Rows of fewer tokens, more of them, for a first part of the run: attention costs less.
+struct LengthSchedule {
+  int64_t tokens = 0;  // of the short rows
+  double share = 0;    // of the run; 0: all rows as they are
+
+  bool shortens(double progress) const { return progress < share; }
+};
+
+struct PretrainingSettings {
+  MaskSettings masks;
+  LengthSchedule lengths = {};
+  SegmentSettings segments = {};
+  PlateauWatch watch = {};
+  double nested = 0;  // share of the steps that run at a random budget
+};
+
+// Of rows whose segments may be swapped.
+struct OrderTally {
+  double hits = 0;
+  int64_t count = 0;
+
+  void add(const torch::Tensor& logits, const torch::Tensor& swapped);
+  double accuracy() const { return hits / static_cast<double>(std::max<int64_t>(count, 1)); }
+};
+
 class PretrainingStage : public Stage {
  public:
-  PretrainingStage(MaskSettings settings, const PlateauWatch& watch, double nested)
-      : settings_(std::move(settings)), share_(settings_.share), watch_(watch), nested_(nested) {}
+  explicit PretrainingStage(PretrainingSettings settings)
+      : settings_(std::move(settings)), nested_(settings_.nested) {}
 
   std::string name() const final { return "pretrain"; }
   void prepare(ElasticModel& model, Random& /*random*/, ProgressSink& /*progress*/) final {
     nested_.prepare(model);
   }
   void advance(double progress) final {
-    share_ = settings_.share_at(progress);
+    progress_ = progress;
     ++steps_;
   }
 
  protected:
+  // A batch as a step shows it, and as validation does: at its whole length.
+  SegmentBatch shown(const Batch& batch) const;
+  SegmentBatch arranged(const Batch& batch) const;
+
   // What a step hides, and the weights that it runs.
-  MaskedBatch hide(const Batch& batch) const { return hide_tokens(batch, settings_, share_); }
+  MaskedBatch hide(const Batch& batch) const {
+    return hide_tokens(batch, settings_.masks, settings_.masks.share_at(progress_));
+  }
   ModelWeights weights_for(const ElasticModel& model, Random& random) const {
     return nested_.weights_for(model, random);
   }
 
-  void look_for_plateau(double loss) { watch_.look(steps_, loss); }
+  bool orders() const { return settings_.segments.weight > 0; }
+  // The objective's loss, and that of the segments' order: x is the encoder's output for `rows`.
+  torch::Tensor with_order(const torch::Tensor& loss, const ElasticModel& model,
+                           const torch::Tensor& x, const SegmentBatch& rows) const;
+  // What validation says of the order, where it is asked for.
+  void tell_order(const OrderTally& order, Validation& validation) const;
+
+  void look_for_plateau(double loss) { settings_.watch.look(steps_, loss); }
 
  private:
-  MaskSettings settings_;
-  double share_;  // that a step hides now
-  PlateauWatch watch_;
+  PretrainingSettings settings_;
   NestedSteps nested_;
+  double progress_ = 0;
   int64_t steps_ = 0;  // of this process: after a resume the plateau is told of later
 };
+
+// The logits that segments are swapped: (B, T, D) to (B).
+torch::Tensor order_logits(const ElasticModel& model, const torch::Tensor& x);
 
 }  // namespace train
 }  // namespace headroom

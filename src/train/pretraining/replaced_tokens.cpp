@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "train/pretraining/pretraining_stage.h"
 #include "train/stages/losses.h"
 
 namespace headroom {
@@ -14,6 +13,7 @@ constexpr uint64_t dice_seed = 0x64696365;
 struct Guess {
   torch::Tensor generator_logits;  // (N, V)
   torch::Tensor replaced;          // (B, T)
+  torch::Tensor x;                 // (B, T, D): the encoder's output
   torch::Tensor detection_logits;  // (B, T)
 };
 
@@ -24,8 +24,8 @@ Guess guess(const ElasticModel& model, const ModelWeights& encoder, const Batch&
   result.generator_logits = hidden_logits(generator, masked, options);
   const FilledBatch filled = fill_in(original, masked, sample_tokens(result.generator_logits));
   result.replaced = filled.replaced;
-  result.detection_logits =
-      detection_logits(*model.detection, encode(encoder, filled.batch, options));
+  result.x = encode(encoder, filled.batch, options);
+  result.detection_logits = binary_logits(model.detection->head, result.x);
   return result;
 }
 
@@ -53,24 +53,27 @@ struct DetectionTally {
 
 class ReplacedTokensStage : public PretrainingStage {
  public:
-  ReplacedTokensStage(const MaskSettings& settings, const std::vector<Batch>& validation,
-                      const PlateauWatch& watch, double nested)
-      : PretrainingStage(settings, watch, nested) {
-    MaskSettings all_masked = settings;
+  ReplacedTokensStage(const PretrainingSettings& settings, const std::vector<Batch>& validation)
+      : PretrainingStage(settings) {
+    MaskSettings all_masked = settings.masks;
     all_masked.masked = 1;
     torch::manual_seed(dice_seed);
     for (const Batch& batch : validation) {
-      validation_.push_back({batch, hide_tokens(batch, all_masked, settings.share_at_end)});
+      SegmentBatch rows = arranged(batch);
+      MaskedBatch masked = hide_tokens(rows.batch, all_masked, all_masked.share_at_end);
+      validation_.push_back({std::move(rows), std::move(masked)});
     }
   }
 
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
-    const MaskedBatch masked = hide(batch);
+    const SegmentBatch rows = shown(batch);
+    const MaskedBatch masked = hide(rows.batch);
     const ElasticModel working = in_working_precision(model);
     const Guess found =
-        guess(working, weights_for(working, random), batch, masked, model.training());
-    return replacement_loss(found.generator_logits, masked.answers, found.detection_logits,
-                            found.replaced);
+        guess(working, weights_for(working, random), rows.batch, masked, model.training());
+    const torch::Tensor loss = replacement_loss(found.generator_logits, masked.answers,
+                                                found.detection_logits, found.replaced);
+    return with_order(loss, working, found.x, rows);
   }
 
   Validation validate(const ElasticModel& model) override {
@@ -79,25 +82,30 @@ class ReplacedTokensStage : public PretrainingStage {
     const ElasticModel working = in_working_precision(model);
     MaskedTally generator;
     DetectionTally encoder;
-    for (const Hidden& rows : validation_) {
+    OrderTally order;
+    for (const Hidden& hidden : validation_) {
       const Guess found =
-          guess(working, working.weights, rows.original, rows.masked, model.evaluation());
-      generator.add(found.generator_logits, rows.masked.answers);
+          guess(working, working.weights, hidden.rows.batch, hidden.masked, model.evaluation());
+      generator.add(found.generator_logits, hidden.masked.answers);
       encoder.add(found.detection_logits, found.replaced);
+      if (orders()) order.add(order_logits(working, found.x), hidden.rows.swapped);
     }
     look_for_plateau(generator.mean_loss());
-    return {encoder.recall(),
-            {{"precision", encoder.precision()},
-             {"loss", encoder.mean_loss()},
-             {"generator_accuracy", generator.accuracy()},
-             {"generator_loss", generator.mean_loss()}},
-            fmt::format("found {:.1f} % of replaced, detection loss {:.4f}, generator {:.1f} %",
-                        100 * encoder.recall(), encoder.mean_loss(), 100 * generator.accuracy())};
+    Validation validation{
+        encoder.recall(),
+        {{"precision", encoder.precision()},
+         {"loss", encoder.mean_loss()},
+         {"generator_accuracy", generator.accuracy()},
+         {"generator_loss", generator.mean_loss()}},
+        fmt::format("found {:.1f} % of replaced, detection loss {:.4f}, generator {:.1f} %",
+                    100 * encoder.recall(), encoder.mean_loss(), 100 * generator.accuracy())};
+    tell_order(order, validation);
+    return validation;
   }
 
  private:
   struct Hidden {
-    Batch original;
+    SegmentBatch rows;
     MaskedBatch masked;
   };
 
@@ -132,10 +140,9 @@ torch::Tensor replacement_loss(const torch::Tensor& generator_logits, const torc
          detection_weight * sigmoid_loss(detection_logits, replaced.to(torch::kFloat32));
 }
 
-std::unique_ptr<Stage> replaced_tokens_stage(const MaskSettings& settings,
-                                             const std::vector<Batch>& validation,
-                                             const PlateauWatch& watch, double nested) {
-  return std::make_unique<ReplacedTokensStage>(settings, validation, watch, nested);
+std::unique_ptr<Stage> replaced_tokens_stage(const PretrainingSettings& settings,
+                                             const std::vector<Batch>& validation) {
+  return std::make_unique<ReplacedTokensStage>(settings, validation);
 }
 
 }  // namespace headroom

@@ -11,8 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "train/pretraining/masked_lm.h"
-#include "train/stages/stage.h"
+#include "train/pretraining/pretraining_stage.h"
 
 namespace headroom {
 
@@ -39,9 +38,8 @@ torch::Tensor replacement_loss(const torch::Tensor& generator_logits, const torc
 // Needs ElasticModel::detection. Validates on the same masks and the same dice every time, and with
 // all hidden tokens masked: none is there to be copied. The score is the share of replaced tokens
 // found, with a logit above 0. The plateau is the generator's: at first it knows how frequent words
-// are. A share of `nested` of the steps runs the encoder at a random budget.
-std::unique_ptr<Stage> replaced_tokens_stage(const MaskSettings& settings,
-                                             const std::vector<Batch>& validation,
-                                             const PlateauWatch& watch = {}, double nested = 0);
+// are. Nested steps run the encoder at a random budget, not the generator.
+std::unique_ptr<Stage> replaced_tokens_stage(const PretrainingSettings& settings,
+                                             const std::vector<Batch>& validation);
 
 }  // namespace headroom

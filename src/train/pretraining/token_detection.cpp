@@ -1,7 +1,5 @@
 #include "train/pretraining/token_detection.h"
 
-#include "model/layers.h"
-
 namespace headroom {
 inline namespace train {
 
@@ -10,10 +8,7 @@ void for_each_tensor(TokenDetection& detection,
   for_each_tensor(detection.generator, [&](const std::string& name, torch::Tensor& tensor) {
     if (tensor.defined()) visit("generator." + name, tensor);
   });
-  visit("detection.dense.weight", detection.dense.weight);
-  visit("detection.dense.bias", detection.dense.bias);
-  visit("detection.output.weight", detection.output.weight);
-  visit("detection.output.bias", detection.output.bias);
+  for_each_tensor(detection.head, "detection", visit);
 }
 
 ModelWeights without_tables(ModelWeights generator) {
@@ -26,11 +21,6 @@ ModelWeights with_tables(ModelWeights generator, const ModelWeights& encoder) {
   generator.types = encoder.types;
   generator.embedding_norm = encoder.embedding_norm;
   return generator;
-}
-
-torch::Tensor detection_logits(const TokenDetection& detection, const torch::Tensor& rows) {
-  const torch::Tensor hidden = torch::gelu(linear(rows, detection.dense));
-  return linear(hidden, detection.output).squeeze(-1).to(torch::kFloat32);
 }
 
 }  // namespace train

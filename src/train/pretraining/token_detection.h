@@ -6,15 +6,15 @@
 #include <string>
 
 #include "model/weights.h"
+#include "train/pretraining/binary_head.h"
 
 namespace headroom {
 inline namespace train {
 
 struct TokenDetection {
   ModelWeights
-      generator;  // a masked language model; tables and their norm undefined: the encoder's
-  Linear dense;   // (D, D)
-  Linear output;  // (1, D): the logit of "replaced"
+      generator;    // a masked language model; tables and their norm undefined: the encoder's
+  BinaryHead head;  // whether a token was replaced
 };
 
 // Calls `visit` for every tensor that is not the encoder's.
@@ -24,9 +24,6 @@ void for_each_tensor(TokenDetection& detection,
 // `generator` without what it shares, and with that of `encoder`.
 ModelWeights without_tables(ModelWeights generator);
 ModelWeights with_tables(ModelWeights generator, const ModelWeights& encoder);
-
-// The logits of "replaced", in fp32, for rows of the encoder's output: (..., D) to (...).
-torch::Tensor detection_logits(const TokenDetection& detection, const torch::Tensor& rows);
 
 }  // namespace train
 }  // namespace headroom

@@ -1,8 +1,10 @@
 // A model under training or evaluation: weights, and gates when the method has them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "budget/head_choice.h"
 #include "budget/selection.h"
@@ -28,6 +30,7 @@ struct ElasticModel {
   std::optional<UnitOrder> order;           // nested: the weights are stored in this order
   double relevance_temperature = 1;         // adaptive: tau of q, where gates rank with it
   std::optional<TokenDetection> detection;  // pretraining on replaced tokens
+  std::optional<BinaryHead> order_head;     // pretraining with sentence order: "swapped"
 
   torch::Device device() const { return weights.device(); }
 
@@ -51,6 +54,10 @@ torch::Tensor hard_mask(const ElasticModel& model, double budget);
 
 // The weights that a nested model runs at `budget`, as views: gradients flow back.
 ModelWeights at_budget(const ElasticModel& model, double budget);
+
+// Calls `visit` for the tensors that are trained beside the weights and left behind.
+void for_each_companion(ElasticModel& model,
+                        const std::function<void(const std::string&, torch::Tensor&)>& visit);
 
 // On a GPU the model in bf16, from which gradients flow back to its fp32 weights. Autocast would
 // keep residuals and norms in fp32, and passes over those are most of a small model's step. On a

@@ -64,7 +64,7 @@ TaskData load_image_task(const TaskRequest& request, const TextCoding* /*fixed*/
   return data;
 }
 
-EncodedDataset load_scored_images(const ScoredRows& wanted) {
+EncodedDataset load_scored_images(const EvaluationData& wanted) {
   require_scored_data(wanted);
   const ImageFormat& read = wanted.config.image;
   EncodedDataset rows = encode_images(load_images(wanted.data, wanted.data_dir), read.patch);

@@ -74,7 +74,7 @@ TaskData load_language_task(const TaskRequest& request, const TextCoding* /*fixe
   return data;
 }
 
-EncodedDataset load_scored_text(const ScoredRows& rows) {
+EncodedDataset load_scored_text(const EvaluationData& rows) {
   require_scored_data(rows);
   return stream_rows(rows.tokenizer.pieces(load_plain_text(rows.data, rows.data_dir)),
                      rows.config.shape.positions, rows.data);

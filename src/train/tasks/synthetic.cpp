@@ -37,7 +37,7 @@ TaskData load_synthetic(const TaskRequest& request, const TextCoding* /*fixed*/)
   return data;
 }
 
-EncodedDataset load_scored_synthetic(const ScoredRows& rows) {
+EncodedDataset load_scored_synthetic(const EvaluationData& rows) {
   return synthetic_eval_rows(rows.data, static_cast<int>(rows.config.shape.positions));
 }
 

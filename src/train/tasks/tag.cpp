@@ -72,7 +72,7 @@ TaskData load_tag_task(const TaskRequest& request, const TextCoding* fixed) {
   return data;
 }
 
-EncodedDataset load_scored_tags(const ScoredRows& rows) {
+EncodedDataset load_scored_tags(const EvaluationData& rows) {
   return eval_rows(rows.data, rows.data_dir, rows.config.labels, rows.tokenizer,
                    static_cast<int>(rows.config.longest_input()), Task::tag);
 }

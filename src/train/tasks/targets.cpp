@@ -93,7 +93,7 @@ TaskData load_target_task(const TaskRequest& request, const TextCoding* fixed) {
   return data;
 }
 
-EncodedDataset load_scored_targets(const ScoredRows& rows) {
+EncodedDataset load_scored_targets(const EvaluationData& rows) {
   return eval_rows(rows.data, rows.data_dir, rows.config.labels, rows.tokenizer,
                    static_cast<int>(rows.config.longest_input()), rows.config.task);
 }

@@ -64,7 +64,7 @@ void require_data(const TaskRequest& request, std::string_view forms) {
   throw Error(ErrorCode::usage, "train", fmt::format("--data is required: {}", forms));
 }
 
-void require_scored_data(const ScoredRows& rows) {
+void require_scored_data(const EvaluationData& rows) {
   if (!rows.data.empty()) return;
   throw Error(ErrorCode::usage, "eval", "--data is required for this model");
 }

@@ -14,7 +14,7 @@ namespace headroom {
 inline namespace train {
 
 // What a finished model is scored on.
-struct ScoredRows {
+struct EvaluationData {
   const ModelConfig& config;
   const Tokenizer& tokenizer;
   std::string data;  // SPEC
@@ -26,7 +26,7 @@ struct TaskDefinition {
   void (*set_defaults)(TrainRequest& request);
   // `fixed`, of a checkpoint to start from, replaces the vocabulary that would be built.
   TaskData (*load)(const TaskRequest& request, const TextCoding* fixed);
-  EncodedDataset (*load_scored)(const ScoredRows& rows);
+  EncodedDataset (*load_scored)(const EvaluationData& rows);
   // Puts in what the task is measured by, where that is not accuracy; null: it is.
   void (*set_measure)(BudgetScore& score, const ElasticModel& model, const EncodedDataset& rows,
                       const Tokenizer* tokenizer);
@@ -49,7 +49,7 @@ extern const TaskDefinition embed_task;
 
 // For the loaders:
 void require_data(const TaskRequest& request, std::string_view forms);  // says what --data takes
-void require_scored_data(const ScoredRows& rows);
+void require_scored_data(const EvaluationData& rows);
 
 }  // namespace train
 }  // namespace headroom

@@ -66,7 +66,7 @@ TaskData load_translation_task(const TaskRequest& request, const TextCoding* /*f
   return data;
 }
 
-EncodedDataset load_scored_translations(const ScoredRows& rows) {
+EncodedDataset load_scored_translations(const EvaluationData& rows) {
   require_scored_data(rows);
   return encode_translations(load_parallel(rows.data, rows.data_dir), rows.tokenizer,
                              static_cast<int>(rows.config.shape.positions));

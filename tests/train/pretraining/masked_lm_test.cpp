@@ -229,6 +229,18 @@ TEST(PackedSource, ABatchIsNeverLargerThanTheText) {
   EXPECT_EQ(source->batch(7).size(), 3);
 }
 
+TEST(CutRows, GiveEachPieceItsRowsCls) {
+  Batch batch;
+  batch.tokens =
+      torch::tensor({2, 10, 11, 12, 13, 14, 15, 16, 3, 20, 21, 22, 23, 24, 25, 26}, torch::kInt64)
+          .view({2, 8});
+  const Batch cut = cut_rows(batch, 4);
+  const torch::Tensor expected =
+      torch::tensor({2, 10, 11, 12, 2, 14, 15, 16, 3, 20, 21, 22, 3, 24, 25, 26}, torch::kInt64);
+  EXPECT_TRUE(torch::equal(cut.tokens, expected.view({4, 4}))) << cut.tokens;
+  EXPECT_EQ(batch.tokens[0][4].item<int64_t>(), 13) << "the batch stays whole";
+}
+
 TEST(PackedBatches, HoldEveryRowInOrder) {
   std::vector<int64_t> seen;
   for (const Batch& batch : packed_batches(numbered_rows(7), 3, torch::kCPU)) {
@@ -240,9 +252,9 @@ TEST(PackedBatches, HoldEveryRowInOrder) {
 struct Pretraining : testing::StammerModel {
   Pretraining() : StammerModel(OutputHead::masked_lm, 12, 5) {}
   void run(int64_t steps) {
-    train(masked_lm_stage(masks, validation), 1e-2, steps, /*keep_best=*/true);
+    train(masked_lm_stage({masks}, validation), 1e-2, steps, /*keep_best=*/true);
   }
-  Validation validate() { return masked_lm_stage(masks, validation)->validate(model); }
+  Validation validate() { return masked_lm_stage({masks}, validation)->validate(model); }
 };
 
 TEST(MaskedLmStage, LearnsARepetitiveText) {
@@ -270,7 +282,8 @@ TEST(PlateauWatch, IsToldOnceWithWhatToDo) {
   Pretraining pretraining;
   Notes notes;
   const PlateauWatch watch{.frequency_loss = 0.1, .from_step = 3, .rate = 1e-3, .progress = &notes};
-  const auto stage = masked_lm_stage(pretraining.masks, pretraining.validation, watch);
+  const auto stage =
+      masked_lm_stage({.masks = pretraining.masks, .watch = watch}, pretraining.validation);
   const auto validate_after = [&](int steps) {
     for (int i = 0; i < steps; ++i) stage->advance(0);
     stage->validate(pretraining.model);
@@ -299,7 +312,7 @@ TEST(MaskedLmStage, HidesAnotherShareAsItGoesOn) {
   const auto losses = [&](double share, double share_at_end) {
     pretraining.masks.share = share;
     pretraining.masks.share_at_end = share_at_end;
-    const auto stage = masked_lm_stage(pretraining.masks, pretraining.validation);
+    const auto stage = masked_lm_stage({pretraining.masks}, pretraining.validation);
     std::vector<double> found;
     for (const double progress : {0.0, 1.0}) {
       stage->advance(progress);
@@ -316,10 +329,27 @@ TEST(MaskedLmStage, HidesAnotherShareAsItGoesOn) {
   EXPECT_NE(falling[0], falling[1]);
 }
 
+TEST(MaskedLmStage, ShowsShortRowsInTheFirstPartOfTheRun) {
+  Pretraining pretraining;
+  const auto loss_of = [&](const LengthSchedule& lengths, double progress, const Batch& batch) {
+    const auto stage =
+        masked_lm_stage({.masks = pretraining.masks, .lengths = lengths}, pretraining.validation);
+    stage->advance(progress);
+    torch::manual_seed(1);
+    Random random{1};
+    return stage->loss(pretraining.model, batch, random).item<double>();
+  };
+  const Batch& whole = pretraining.validation[0];
+  const LengthSchedule half{.tokens = 8, .share = 0.5};
+  EXPECT_EQ(loss_of(half, 0.4, whole), loss_of({}, 0.4, cut_rows(whole, 8)));
+  EXPECT_EQ(loss_of(half, 0.6, whole), loss_of({}, 0.6, whole));
+  EXPECT_NE(loss_of(half, 0.4, whole), loss_of({}, 0.4, whole));
+}
+
 TEST(MaskedLmStage, ValidatesOnTheSameMasksEveryTime) {
   Pretraining pretraining;
   torch::manual_seed(1);
-  const auto stage = masked_lm_stage(pretraining.masks, pretraining.validation);
+  const auto stage = masked_lm_stage({pretraining.masks}, pretraining.validation);
   const Validation first = stage->validate(pretraining.model);
   torch::manual_seed(2);
   EXPECT_EQ(stage->validate(pretraining.model).details, first.details);

@@ -1,6 +1,7 @@
 // From a file of plain text to a checkpoint that training starts from, and what may go wrong.
 #include "train/pretraining/pretrain_model.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/files/file.h"
@@ -360,6 +361,49 @@ TEST_F(Pretrain, WithNestedStepsResumesWithTheSameBits) {
   pretrain_quietly(request);
   EXPECT_EQ(bytes_of(request.out, "model.safetensors"), bytes_of(whole, "model.safetensors"));
   EXPECT_EQ(read_config(request.out).method, Method::dense) << "fine-tuning makes the order";
+}
+
+PretrainRequest ordered_request(const fs::path& text, const fs::path& out) {
+  PretrainRequest request = request_for(text, out);
+  request.order_weight = 1;
+  request.short_share = 0.5;
+  request.short_tokens = 8;
+  return request;
+}
+
+TEST_F(Pretrain, TellsTheOrderOfSegmentsAndLeavesItsHeadBehind) {
+  const PretrainRequest request = ordered_request(text, folder.path() / "ordered");
+  const PretrainReport ordered = pretrain_quietly(request);
+  EXPECT_EQ(ordered.parameters, report.parameters);
+  EXPECT_EQ(ordered.tokens_seen, report.tokens_seen);
+  EXPECT_NE(bytes_of(request.out, "model.safetensors"), bytes_of(model, "model.safetensors"));
+  const std::string card = bytes_of(request.out, "README.md");
+  const std::string told = fmt::format("order of segments: {:.1f} %", 100 * ordered.order_accuracy);
+  for (const std::string& part :
+       {std::string("masked language model and sentence order, the first 50 % in rows of 8 tokens, "
+                    "12 steps"),
+        told}) {
+    EXPECT_NE(card.find(part), std::string::npos) << part << "\n" << card;
+  }
+}
+
+TEST_F(Pretrain, ResumedWithSegmentsInOrderWritesTheSameCheckpoint) {
+  const PretrainRequest whole = ordered_request(text, folder.path() / "whole");
+  const PretrainReport expected = pretrain_quietly(whole);
+  PretrainRequest halves = ordered_request(text, folder.path() / "halves");
+  halves.save_seconds = 0;
+  expect_stopped(StopAt::step(7), [&](ProgressSink& stop) { pretrain_model(halves, stop); });
+  halves.resume = true;
+  EXPECT_EQ(pretrain_quietly(halves).order_accuracy, expected.order_accuracy) << "the head, too";
+  EXPECT_EQ(bytes_of(halves.out, "model.safetensors"), bytes_of(whole.out, "model.safetensors"));
+}
+
+TEST_F(Pretrain, RefusesShortRowsThatAreNoPartOfARow) {
+  for (const int tokens : {12, 16}) {
+    PretrainRequest request = ordered_request(text, folder.path() / "model");
+    request.short_tokens = tokens;
+    expect_refused(ErrorCode::usage, "is no part of it", request);
+  }
 }
 
 PretrainRequest detection_request(const fs::path& text, const fs::path& out) {

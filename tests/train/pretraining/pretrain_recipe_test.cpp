@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "train/pretraining/masked_lm.h"
 #include "train/runtime.h"
 
 namespace headroom {
@@ -101,7 +102,7 @@ TEST_F(PretrainingWeights, PredictFrequenciesBeforeAnyStep) {
   model.shape = shape;
   model.weights = weights;
   model.weights.words = model.weights.words * 0;  // only the bias speaks
-  const auto stage = masked_lm_stage(masks(), {batch});
+  const auto stage = masked_lm_stage({masks()}, {batch});
   const double loss = stage->validate(model).details[0].second;
   EXPECT_TRUE(std::abs(loss + logs[5]) < 1e-4 || std::abs(loss + logs[6]) < 1e-4) << loss;
 }
@@ -136,7 +137,7 @@ TEST_F(PretrainingWeights, OfAGeneratorPredictFrequenciesAndLeaveTheTablesOut) {
 
 TEST_F(PretrainingWeights, OfADetectorExpectTheShareThatIsReplaced) {
   const TokenDetection detection = pretraining_detection(shape, 0.5, 0.2, 1, logs, torch::kCPU);
-  const torch::Tensor logits = detection_logits(detection, torch::zeros({3, shape.width}));
+  const torch::Tensor logits = binary_logits(detection.head, torch::zeros({3, shape.width}));
   EXPECT_TRUE(torch::allclose(torch::sigmoid(logits), torch::full({3}, 0.2F)));
 }
 

@@ -104,11 +104,11 @@ struct Detecting : testing::StammerModel {
                                  log_frequencies(stammer(stammer_letters), masks), torch::kCPU);
   }
   void run(int64_t steps) {
-    train(replaced_tokens_stage(masks, validation), 5e-3, steps, /*keep_best=*/false);
+    train(replaced_tokens_stage({masks}, validation), 5e-3, steps, /*keep_best=*/false);
   }
-  Validation validate() { return replaced_tokens_stage(masks, validation)->validate(model); }
+  Validation validate() { return replaced_tokens_stage({masks}, validation)->validate(model); }
   torch::Tensor loss(double nested = 0, uint64_t seed = 1) {
-    const auto stage = replaced_tokens_stage(masks, validation, {}, nested);
+    const auto stage = replaced_tokens_stage({.masks = masks, .nested = nested}, validation);
     Random random{seed};
     SilentProgress silent;
     stage->prepare(model, random, silent);
@@ -151,7 +151,8 @@ TEST(ReplacedTokensStage, WatchesTheGeneratorsPlateau) {
   Detecting detecting;
   Notes notes;
   const PlateauWatch watch{.frequency_loss = 0.1, .from_step = 1, .rate = 1e-3, .progress = &notes};
-  const auto stage = replaced_tokens_stage(detecting.masks, detecting.validation, watch);
+  const auto stage =
+      replaced_tokens_stage({.masks = detecting.masks, .watch = watch}, detecting.validation);
   stage->advance(0);
   const double loss = stage->validate(detecting.model).detail("generator_loss");
   ASSERT_EQ(notes.lines.size(), 1U);
@@ -205,9 +206,9 @@ TEST(ReplacedTokensStage, TrainsEveryTensorAndTheTablesOnce) {
 TEST(CopyModel, SharesNoneOfTheDetection) {
   Detecting detecting;
   ElasticModel copy = copy_model(detecting.model);
-  copy.detection->output.weight.fill_(7);
+  copy.detection->head.output.weight.fill_(7);
   copy.detection->generator.embedding_projection.weight.fill_(7);
-  EXPECT_NE(detecting.model.detection->output.weight[0][0].item<float>(), 7);
+  EXPECT_NE(detecting.model.detection->head.output.weight[0][0].item<float>(), 7);
   EXPECT_NE(detecting.model.detection->generator.embedding_projection.weight[0][0].item<float>(),
             7);
 }

@@ -7,6 +7,7 @@
 
 #include "train/loop/trainer.h"
 #include "train/pretraining/masked_lm.h"
+#include "train/pretraining/packed_source.h"
 #include "train/runtime.h"
 
 namespace headroom::testing {
