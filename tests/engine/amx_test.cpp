@@ -21,6 +21,7 @@
 namespace headroom {
 namespace {
 
+using testing::expect_nan_kept;
 using testing::expect_near;
 using testing::expect_near_rounded;
 using testing::fill_with_bf16;
@@ -186,6 +187,10 @@ TEST_F(HeadsOnTiles, RoundTheirResultsWhenAsked) {
                                              static_cast<int64_t>(floats.size()));
     EXPECT_EQ(heads.result<uint16_t>(GemmOut::bf16, attend_on_tiles), rounded) << tokens;
   }
+}
+
+TEST_F(HeadsOnTiles, KeepNan) {
+  expect_nan_kept(attend_on_tiles);
 }
 
 // A head's result has the same bits alone and among others.

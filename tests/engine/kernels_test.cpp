@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <ostream>
 #include <tuple>
 #include <utility>
@@ -21,6 +22,7 @@
 namespace headroom {
 namespace {
 
+using testing::expect_nan_kept;
 using testing::expect_near;
 using testing::expect_near_rounded;
 using testing::fill_with_bf16;
@@ -117,6 +119,9 @@ void compare_softmax(const Kernels& fast, const Kernels& reference) {
     fast.softmax({actual.data(), stride, 5, length, sums.data()});
     expect_near(actual, expected, 1e-6);
     expect_near(sums, expected_sums, 1e-6);
+    actual[0] = std::numeric_limits<float>::quiet_NaN();
+    fast.softmax({actual.data(), stride, 5, length, sums.data()});
+    EXPECT_TRUE(std::isnan(sums[0]));
   }
 }
 
@@ -148,16 +153,19 @@ void compare_heads(decltype(Kernels::attend_heads) fast, const Kernels& referenc
 }
 
 void compare_attend_heads(const Kernels& fast, const Kernels& reference) {
+  expect_nan_kept(fast.attend_heads);
   compare_heads(fast.attend_heads, reference, 0, 1.0 / 128);
   compare_heads(fast.attend_heads, reference, 2, 1.0 / 128);
 }
 
 // Divided by 8, queries have scores as large as those of models.
 void compare_attend_heads_int8(const Kernels& fast, const Kernels& reference) {
+  expect_nan_kept(fast.attend_heads_int8);
   compare_heads(fast.attend_heads_int8, reference, -3, 1.0 / 64);
 }
 
 void compare_attend_query(const Kernels& fast, const Kernels& reference) {
+  expect_nan_kept(fast.attend_query, 1);
   Random random{17};
   for (const int64_t tokens : head_lengths) {
     for (const int64_t width : {32, 96}) {
@@ -271,8 +279,15 @@ void compare_multiply(const Kernels& fast, const Kernels& reference) {
   }
 }
 
+void expect_nan_kept(decltype(Kernels::exp) function) {
+  std::vector<float> x(19, std::numeric_limits<float>::quiet_NaN());
+  function(x.data(), static_cast<int64_t>(x.size()));
+  for (const float y : x) EXPECT_TRUE(std::isnan(y));
+}
+
 // Functions of one element: against std::, in doubles.
 void compare_exp(const Kernels& fast, const Kernels&) {
+  expect_nan_kept(fast.exp);
   std::vector<float> x;
   for (double value = -87; value <= 88; value += 0.0037) x.push_back(static_cast<float>(value));
   std::vector<float> y = x;
@@ -287,6 +302,7 @@ void compare_exp(const Kernels& fast, const Kernels&) {
 }
 
 void compare_erf(const Kernels& fast, const Kernels&) {
+  expect_nan_kept(fast.erf);
   std::vector<float> x = {1e-30F, -1e-10F, 100.0F, -3e38F};
   for (double value = -6; value <= 6; value += 0.00037) x.push_back(static_cast<float>(value));
   std::vector<float> y = x;
@@ -298,6 +314,7 @@ void compare_erf(const Kernels& fast, const Kernels&) {
 }
 
 void compare_gelu(const Kernels& fast, const Kernels& reference) {
+  expect_nan_kept(fast.gelu);
   Random random{7};
   for (const int64_t count : {1, 5, 16, 19, 1000}) {
     std::vector<float> expected = random_floats(random, count, 3.0);
@@ -309,6 +326,7 @@ void compare_gelu(const Kernels& fast, const Kernels& reference) {
 }
 
 void compare_tanh(const Kernels& fast, const Kernels&) {
+  expect_nan_kept(fast.tanh);
   std::vector<float> x = {0.0F, 1e-30F, -1e-10F, 100.0F, -3e38F};
   for (double value = -12; value <= 12; value += 0.00073) x.push_back(static_cast<float>(value));
   std::vector<float> y = x;
@@ -348,6 +366,9 @@ void compare_quantise(const Kernels& fast, const Kernels& reference) {
     EXPECT_EQ(actual, expected) << width;
     EXPECT_EQ(scales, expected_scales);
     EXPECT_EQ(scales[1], 0.0F) << "a row of zeros";
+    from[static_cast<size_t>(width - 1)] = std::numeric_limits<float>::quiet_NaN();
+    fast.quantise(call);
+    EXPECT_TRUE(std::isnan(scales[0]));
     EXPECT_EQ(actual[static_cast<size_t>(width + 9)], 128);
   }
 }

@@ -1,6 +1,10 @@
 // Fused attention of some heads on random elements, for tests that compare two kernels.
 #pragma once
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -76,5 +80,22 @@ struct Heads {
   AlignedBuffer scratch;
   HeadAttentionCall call;
 };
+
+// NaN must reach the scores, where it is an error: bytes and maxima would lose it.
+inline void expect_nan_kept(decltype(Kernels::attend_heads) fast, int64_t queries = 5) {
+  Random random{18};
+  for (const uint16_t bad : {uint16_t{0x7fc0}, uint16_t{0xffc0}}) {
+    for (const auto part : {&Heads::queries, &Heads::keys, &Heads::values}) {
+      for (const int64_t tokens : {5, 32, 40}) {
+        Heads heads(random, 1, queries, tokens, 32);
+        const int64_t last = queries - 1;
+        (heads.*part)[static_cast<size_t>(last * 32 + 7)] = bad;
+        const auto context = heads.result<float>(GemmOut::f32, fast);
+        EXPECT_TRUE(std::isnan(context[static_cast<size_t>(last * heads.call.context_stride + 7)]))
+            << fmt::format("{:x} of {} tokens", bad, tokens);
+      }
+    }
+  }
+}
 
 }  // namespace headroom::testing

@@ -6,7 +6,7 @@
 namespace headroom {
 
 // A row's scale is its largest magnitude / 127; each element becomes round(x / scale) + 128. Bytes
-// from `width` to `padded` become 128, which stands for 0.
+// from `width` to `padded` become 128, which stands for 0. The scale of a row with NaN is NaN.
 struct QuantiseCall {
   const float* from = nullptr;  // rows x width
   int64_t from_stride = 0;

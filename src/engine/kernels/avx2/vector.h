@@ -2,6 +2,7 @@
 // internal linkage: the linker must not hand this code to files compiled for other CPUs.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "engine/kernels/simd/x86.h"
@@ -67,7 +68,7 @@ struct Vector {
     return _mm256_mul_ps(x, _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23)));
   }
   static Float zero_where_less(Float x, Float tested, Float bound) {
-    return _mm256_and_ps(x, _mm256_cmp_ps(tested, bound, _CMP_GE_OQ));
+    return _mm256_and_ps(x, _mm256_cmp_ps(tested, bound, _CMP_NLT_UQ));
   }
   static Float keep_first(Float x, int64_t count) {  // the other lanes become 0
     return _mm256_and_ps(x, _mm256_castsi256_ps(first(count)));
@@ -127,7 +128,15 @@ struct Vector {
   }
   // max(magnitude, |x|)
   static Float max_magnitude(Float magnitude, Float x) {
-    return _mm256_max_ps(magnitude, _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x));
+    const Bits bits = _mm256_and_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x7fffffff));
+    return _mm256_castsi256_ps(_mm256_max_epi32(_mm256_castps_si256(magnitude), bits));
+  }
+  static float reduce_max_magnitude(Float magnitudes) {
+    const Bits bits = _mm256_castps_si256(magnitudes);
+    __m128i half = _mm_max_epi32(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1));
+    half = _mm_max_epi32(half, _mm_unpackhi_epi64(half, half));
+    half = _mm_max_epi32(half, _mm_shuffle_epi32(half, 1));
+    return std::bit_cast<float>(_mm_cvtsi128_si32(half));
   }
   // round(x) + 128, which must fit a byte.
   static void store_bytes(uint8_t* to, Float x) {

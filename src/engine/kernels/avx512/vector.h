@@ -2,6 +2,7 @@
 // internal linkage: the linker must not hand this code to files compiled for other CPUs.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "engine/kernels/simd/x86.h"
@@ -68,7 +69,7 @@ struct Vector {
   }
   static Float ldexp(Float x, Float exponent) { return _mm512_scalef_ps(x, exponent); }
   static Float zero_where_less(Float x, Float tested, Float bound) {
-    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(tested, bound, _CMP_GE_OQ), x);
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(tested, bound, _CMP_NLT_UQ), x);
   }
   static Float keep_first(Float x, int64_t count) {  // the other lanes become 0
     return _mm512_maskz_mov_ps(first(count), x);
@@ -120,10 +121,13 @@ struct Vector {
     const Bits odd = _mm512_madd_epi16(_mm512_srli_epi16(a, 8), _mm512_srai_epi16(b, 8));
     return _mm512_add_epi32(sum, _mm512_add_epi32(even, odd));
   }
-  // max(magnitude, |x|)
+  // max(magnitude, |x|), as integers: magnitudes have the order of their bits, NaN above all.
   static Float max_magnitude(Float magnitude, Float x) {
-    constexpr int largest_without_sign = 0b1011;
-    return _mm512_range_ps(magnitude, x, largest_without_sign);
+    const Bits bits = _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7fffffff));
+    return _mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(magnitude), bits));
+  }
+  static float reduce_max_magnitude(Float magnitudes) {
+    return std::bit_cast<float>(_mm512_reduce_max_epi32(_mm512_castps_si512(magnitudes)));
   }
   // round(x) + 128, which must fit a byte.
   static void store_bytes(uint8_t* to, Float x) {

@@ -38,12 +38,12 @@ class HeadAttention {
 
   void run() const {
     for (int64_t head = 0; head < call_.heads; ++head) {
-      prepare_keys(head);
+      const __m512 nan = prepare_keys(head);
       Form::pack_values(of_head(call_.values, head), call_.tokens, call_.width, values_,
                         value_scales_);
       for (int64_t query = 0; query < call_.query_count; query += panel_width) {
         const int64_t left = call_.query_count - query;
-        attend(head, query, left < panel_width ? left : panel_width);
+        attend(head, query, left < panel_width ? left : panel_width, nan);
       }
     }
   }
@@ -55,8 +55,9 @@ class HeadAttention {
     return all + head * call_.head_stride;
   }
 
-  // Panels of 16 keys: lanes x 16.
-  void prepare_keys(int64_t head) const {
+  // Panels of 16 keys: lanes x 16. Returns NaN if a key is and its sums cannot tell, otherwise 0.
+  __m512 prepare_keys(int64_t head) const {
+    __m512 nan = _mm512_setzero_ps();
     for (int64_t p = 0; p < key_panels_; ++p) {
       const int64_t left = call_.tokens - p * panel_width;
       uint32_t* panel = keys_ + p * lanes_ * panel_width;
@@ -64,14 +65,16 @@ class HeadAttention {
                      left < panel_width ? left : panel_width, panel);
       Form::finish_keys(panel, row_lanes_, key_scales_ + p * panel_width,
                         key_starts_ + p * panel_width);
+      nan = Form::keep_nan(nan, key_scales_ + p * panel_width);
     }
+    return _mm512_set1_ps(_mm512_reduce_add_ps(nan));
   }
 
-  void attend(int64_t head, int64_t query, int64_t count) const {
+  void attend(int64_t head, int64_t query, int64_t count, __m512 nan) const {
     transpose_rows(of_head(call_.queries, head) + query * call_.width, row_lanes_, count, queries_);
     Form::finish_queries(queries_, row_lanes_, query_scales_);
     const __m512 max = call_.bias == nullptr ? score(nullptr) : score(call_.bias[head] + query);
-    const __m512 inverse = softmax(max);
+    const __m512 inverse = Form::keep_nan(_mm512_add_ps(softmax(max), nan), query_scales_);
     for (int64_t column = 0; column < call_.width; column += panel_width) {
       weigh_values(column, inverse);
       write_context(head, query, count, column);
@@ -83,16 +86,18 @@ class HeadAttention {
     __m512 max = _mm512_set1_ps(-3e38F);
     for (int64_t p = 0; p < key_panels_; ++p) {
       const int64_t left = call_.tokens - p * panel_width;
-      score_panel(p);
+      __m512 panel_max = score_panel(p);
       float* scores = scores_ + p * panel_width * panel_width;
       const int64_t count = left < panel_width ? left : panel_width;
       if (bias != nullptr) add_bias(bias + p * panel_width * call_.bias_stride, count, scores);
-      max = _mm512_max_ps(max, largest(scores, count));
+      if (bias != nullptr || count < panel_width) panel_max = largest(scores, count);
+      max = _mm512_max_ps(max, panel_max);
     }
     return max;
   }
 
-  void score_panel(int64_t p) const {
+  // Returns the largest of each query's scores of the panel's 16 keys.
+  __m512 score_panel(int64_t p) const {
     const uint32_t* keys = keys_ + p * lanes_ * panel_width;
     Sum sums[panel_width];
 #pragma GCC unroll 16
@@ -106,12 +111,16 @@ class HeadAttention {
         sums[i] = Form::add_key(sums[i], queries, keys + lane * panel_width + i);
       }
     }
-    float* scores = scores_ + p * panel_width * panel_width;
+    float* to = scores_ + p * panel_width * panel_width;
+    const float* scales = key_scales_ + p * panel_width;
+    __m512 maxima[4];
 #pragma GCC unroll 16
     for (int i = 0; i < panel_width; ++i) {
-      _mm512_storeu_ps(scores + i * panel_width,
-                       Form::score(sums[i], key_scales_ + p * panel_width + i));
+      const __m512 scores = Form::score(sums[i], scales + i);
+      _mm512_storeu_ps(to + i * panel_width, scores);
+      maxima[i % 4] = i < 4 ? scores : _mm512_max_ps(maxima[i % 4], scores);
     }
+    return _mm512_max_ps(_mm512_max_ps(maxima[0], maxima[1]), _mm512_max_ps(maxima[2], maxima[3]));
   }
 
   void add_bias(const float* bias, int64_t count, float* scores) const {

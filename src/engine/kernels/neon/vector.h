@@ -62,7 +62,7 @@ struct Vector {
     return vmulq_f32(x, vreinterpretq_f32_s32(vshlq_n_s32(biased, 23)));
   }
   static Float zero_where_less(Float x, Float tested, Float bound) {
-    return keep(x, vcgeq_f32(tested, bound));
+    return keep(x, vmvnq_u32(vcltq_f32(tested, bound)));
   }
   static Float keep_first(Float x, int64_t count) {  // the other lanes become 0
     constexpr int32_t indices[lanes] = {0, 1, 2, 3};
@@ -114,6 +114,7 @@ struct Vector {
   static Float max_magnitude(Float magnitude, Float x) {
     return vmaxq_f32(magnitude, vabsq_f32(x));
   }
+  static float reduce_max_magnitude(Float magnitudes) { return vmaxvq_f32(magnitudes); }
   // round(x) + 128, which must fit a byte.
   static void store_bytes(uint8_t* to, Float x) {
     const int16x4_t words = vmovn_s32(vaddq_s32(vcvtnq_s32_f32(x), vdupq_n_s32(128)));

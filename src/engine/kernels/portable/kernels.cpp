@@ -241,10 +241,14 @@ void quantise(const QuantiseCall& call) {
     const float* from = call.from + row * call.from_stride;
     uint8_t* to = call.to + row * call.to_stride;
     float largest = 0;
-    for (int64_t i = 0; i < call.width; ++i) largest = std::max(largest, std::abs(from[i]));
+    for (int64_t i = 0; i < call.width; ++i) {
+      const float magnitude = std::abs(from[i]);
+      if (magnitude > largest || std::isnan(magnitude)) largest = magnitude;
+    }
     const float factor = largest > 0 ? 127.0F / largest : 0.0F;
     for (int64_t i = 0; i < call.width; ++i) {
-      to[i] = static_cast<uint8_t>(std::nearbyint(from[i] * factor) + 128);
+      const float scaled = std::isfinite(largest) ? from[i] * factor : 0;
+      to[i] = static_cast<uint8_t>(std::nearbyint(scaled) + 128);
     }
     std::fill(to + call.width, to + call.padded, uint8_t{128});
     call.scales[row] = largest / 127.0F;

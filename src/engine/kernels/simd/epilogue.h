@@ -93,7 +93,7 @@ template <class S, class P, GemmEpilogue epilogue, int registers, int count>
     for (typename S::Float& each : x) each = gelu<S>(each);
   }
   if constexpr (epilogue == GemmEpilogue::relu) {
-    for (typename S::Float& each : x) each = S::max(each, S::zero());
+    for (typename S::Float& each : x) each = S::max(S::zero(), each);
   }
   if constexpr (epilogue == GemmEpilogue::sigmoid) {
     sigmoid_gate_interleaved<S, P::approximate_gelu>(x, S::broadcast(call.sigmoid_slope),

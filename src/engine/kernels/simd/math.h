@@ -1,6 +1,8 @@
 // exp, erf, activations and tanh of a register of floats; and approximations for results that are
 // rounded to bf16 or int8 next, which keep at most 9 bits.
 //
+// NaN stays NaN: a head refuses to answer with it.
+//
 // Interleaved functions take several registers and issue each instruction for all of them before
 // the next one, so that no instruction waits for the one just before: see epilogue.h.
 #pragma once
@@ -31,13 +33,19 @@ typename S::Float polynomial(typename S::Float x, const float (&c)[count]) {
   return sum[0];
 }
 
+// Of two operands, one of them NaN, x86 takes the second.
+template <class S>
+typename S::Float clamp(typename S::Float x, float least, float most) {
+  return S::max(S::broadcast(least), S::min(S::broadcast(most), x));
+}
+
 // exp(x) = 2^n exp(r) with |r| <= ln(2) / 2, where Taylor's series up to r^6 is off by 1.2e-7 at
 // most. ln(2) is split in two so that r keeps its bits.
 template <class S>
 typename S::Float exp(typename S::Float x) {
   constexpr float taylor[] = {1.0F, 1.0F, 1.0F / 2, 1.0F / 6, 1.0F / 24, 1.0F / 120, 1.0F / 720};
   const typename S::Float min_x = S::broadcast(-87.0F);
-  const typename S::Float clamped = S::max(S::min(x, S::broadcast(88.0F)), min_x);
+  const typename S::Float clamped = clamp<S>(x, -87.0F, 88.0F);
   const typename S::Float n = S::round(S::multiply(clamped, S::broadcast(log2_of_e)));
   typename S::Float r = S::fma(n, S::broadcast(-0.693359375F), clamped);
   r = S::fma(n, S::broadcast(2.12194440e-4F), r);
@@ -52,7 +60,7 @@ template <class S, int count>
   typename S::Float n[count];
   typename S::Float sum[count];
 #pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) x[i] = S::max(x[i], S::broadcast(-125.0F));
+  for (int i = 0; i < count; ++i) x[i] = S::max(S::broadcast(-125.0F), x[i]);  // keeps NaN
 #pragma GCC unroll 16
   for (int i = 0; i < count; ++i) n[i] = S::round(x[i]);
 #pragma GCC unroll 16
@@ -83,7 +91,7 @@ typename S::Float erf(typename S::Float x) {
                          0.003883279203F, 0.0002845643576F, 1.9867918e-6F};
   constexpr float q[] = {1.0F,           0.5048560783F,   0.1153493753F,
                          0.01520711904F, 0.001185555407F, 3.742019386e-5F};
-  const typename S::Float z = S::max(S::min(x, S::broadcast(4.0F)), S::broadcast(-4.0F));
+  const typename S::Float z = clamp<S>(x, -4.0F, 4.0F);
   const typename S::Float t = S::multiply(z, z);
   return S::divide(S::multiply(z, polynomial<S>(t, p)), polynomial<S>(t, q));
 }
@@ -98,7 +106,7 @@ typename S::Float gelu(typename S::Float x) {
 template <class S>
 typename S::Float tanh(typename S::Float x) {
   const typename S::Float one = S::broadcast(1.0F);
-  const typename S::Float z = S::max(S::min(x, S::broadcast(10.0F)), S::broadcast(-10.0F));
+  const typename S::Float z = clamp<S>(x, -10.0F, 10.0F);
   const typename S::Float e = exp<S>(S::add(z, z));
   return S::divide(S::subtract(e, one), S::add(e, one));
 }

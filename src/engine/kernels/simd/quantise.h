@@ -30,8 +30,8 @@ void quantise(const QuantiseCall& shared) {
     for_each_register<S>(full, call.width, [&](int64_t i, auto lanes) {
       maxima[0] = S::max_magnitude(maxima[0], lanes.load(from + i));
     });
-    const float max =
-        S::reduce_max(S::max(S::max(maxima[0], maxima[1]), S::max(maxima[2], maxima[3])));
+    const float max = S::reduce_max_magnitude(S::max_magnitude(
+        S::max_magnitude(maxima[0], maxima[1]), S::max_magnitude(maxima[2], maxima[3])));
     const Float factor = S::broadcast(max > 0 ? 127.0F / max : 0.0F);
     for (int64_t i = 0; i < full; i += step) {
       Float scaled[4];
