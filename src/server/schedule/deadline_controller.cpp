@@ -72,7 +72,7 @@ LatencyEstimate DeadlineController::time_of(const WaitingText& text, size_t leve
 
 // All of it where the ladder has given way to a flat budget.
 double DeadlineController::first_rung_ms(const WaitingText& text, size_t level) const {
-  const size_t used = text.budget ? levels_.top() : level;
+  const size_t used = text.ladder_level(level, levels_.top());
   return levels_.ladder_step(used).thresholds
              ? levels_.climbed_ms(1, text.tokens)
              : levels_.ladder_estimate(used, text.tokens).median_ms;
@@ -129,7 +129,7 @@ void DeadlineController::climbed(const std::vector<WaitingText>& texts, size_t l
   double taken = climbed_ms;
   for (const WaitingText& text : texts) {
     const double first = first_rung_ms(text, level);
-    const size_t used = text.budget ? levels_.top() : level;
+    const size_t used = text.ladder_level(level, levels_.top());
     foreseen += levels_.ladder_estimate(used, text.tokens).median_ms - first;
     taken -= first;
   }

@@ -70,7 +70,7 @@ struct Spending {
 
 Spending text_spending(const CostLevels& levels, const WaitingText& text, size_t level) {
   if (!text.automatic) return {text.budget.value_or(levels.budget(level)), {}};
-  const LadderStep& step = levels.ladder_step(text.budget ? levels.top() : level);
+  const LadderStep& step = levels.ladder_step(text.ladder_level(level, levels.top()));
   return {step.thresholds ? levels.budget(levels.top()) : step.budget, step.thresholds};
 }
 

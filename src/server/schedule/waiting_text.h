@@ -30,6 +30,9 @@ struct WaitingText {
   // it.
   double rank_ms = 0;
   bool over_share = false;
+
+  // The level of a ladder that it climbs at, of `top` + 1: load lowers no exact budget's.
+  size_t ladder_level(size_t level, size_t top) const { return budget ? top : level; }
 };
 
 }  // namespace headroom::server

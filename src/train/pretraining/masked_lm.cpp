@@ -13,14 +13,8 @@ constexpr uint64_t validation_seed = 0x6d61736b;
 class MaskedLmStage : public PretrainingStage {
  public:
   MaskedLmStage(const PretrainingSettings& settings, const std::vector<Batch>& validation)
-      : PretrainingStage(settings) {
-    torch::manual_seed(validation_seed);
-    for (const Batch& batch : validation) {
-      SegmentBatch rows = arranged(batch);
-      MaskedBatch masked = hide_tokens(rows.batch, settings.masks, settings.masks.share_at_end);
-      validation_.push_back({std::move(rows), std::move(masked)});
-    }
-  }
+      : PretrainingStage(settings),
+        validation_(hidden_rows(validation, settings.masks, validation_seed)) {}
 
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
     const SegmentBatch rows = shown(batch);
@@ -39,7 +33,7 @@ class MaskedLmStage : public PretrainingStage {
     const ForwardOptions options = model.evaluation();
     MaskedTally tally;
     OrderTally order;
-    for (const Hidden& hidden : validation_) {
+    for (const HiddenRows& hidden : validation_) {
       const torch::Tensor x = encode(working.weights, hidden.masked.batch, options);
       tally.add(hidden_logits(working.weights, x, hidden.masked, options.layer_norm_eps),
                 hidden.masked.answers);
@@ -56,12 +50,7 @@ class MaskedLmStage : public PretrainingStage {
   }
 
  private:
-  struct Hidden {
-    SegmentBatch rows;
-    MaskedBatch masked;
-  };
-
-  std::vector<Hidden> validation_;
+  std::vector<HiddenRows> validation_;
 };
 
 }  // namespace

@@ -22,6 +22,19 @@ SegmentBatch PretrainingStage::arranged(const Batch& batch) const {
   return orders() ? order_segments(batch, settings_.segments) : SegmentBatch{batch, {}};
 }
 
+std::vector<HiddenRows> PretrainingStage::hidden_rows(const std::vector<Batch>& validation,
+                                                      const MaskSettings& masks,
+                                                      uint64_t seed) const {
+  torch::manual_seed(seed);
+  std::vector<HiddenRows> hidden;
+  for (const Batch& batch : validation) {
+    SegmentBatch rows = arranged(batch);
+    MaskedBatch masked = hide_tokens(rows.batch, masks, masks.share_at_end);
+    hidden.push_back({std::move(rows), std::move(masked)});
+  }
+  return hidden;
+}
+
 torch::Tensor PretrainingStage::with_order(const torch::Tensor& loss, const ElasticModel& model,
                                            const torch::Tensor& x, const SegmentBatch& rows) const {
   if (!orders()) return loss;

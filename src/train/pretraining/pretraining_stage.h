@@ -42,6 +42,12 @@ struct OrderTally {
   double accuracy() const { return hits / static_cast<double>(std::max<int64_t>(count, 1)); }
 };
 
+// Validation rows as they are shown.
+struct HiddenRows {
+  SegmentBatch rows;
+  MaskedBatch masked;
+};
+
 class PretrainingStage : public Stage {
  public:
   explicit PretrainingStage(PretrainingSettings settings)
@@ -60,6 +66,10 @@ class PretrainingStage : public Stage {
   // A batch as a step shows it, and as validation does: at its whole length.
   SegmentBatch shown(const Batch& batch) const;
   SegmentBatch arranged(const Batch& batch) const;
+
+  // What validation hides, the same each time: `seed` sets torch's dice.
+  std::vector<HiddenRows> hidden_rows(const std::vector<Batch>& validation,
+                                      const MaskSettings& masks, uint64_t seed) const;
 
   // What a step hides, and the weights that it runs.
   MaskedBatch hide(const Batch& batch) const {

@@ -57,12 +57,7 @@ class ReplacedTokensStage : public PretrainingStage {
       : PretrainingStage(settings) {
     MaskSettings all_masked = settings.masks;
     all_masked.masked = 1;
-    torch::manual_seed(dice_seed);
-    for (const Batch& batch : validation) {
-      SegmentBatch rows = arranged(batch);
-      MaskedBatch masked = hide_tokens(rows.batch, all_masked, all_masked.share_at_end);
-      validation_.push_back({std::move(rows), std::move(masked)});
-    }
+    validation_ = hidden_rows(validation, all_masked, dice_seed);
   }
 
   torch::Tensor loss(const ElasticModel& model, const Batch& batch, Random& random) override {
@@ -83,7 +78,7 @@ class ReplacedTokensStage : public PretrainingStage {
     MaskedTally generator;
     DetectionTally encoder;
     OrderTally order;
-    for (const Hidden& hidden : validation_) {
+    for (const HiddenRows& hidden : validation_) {
       const Guess found =
           guess(working, working.weights, hidden.rows.batch, hidden.masked, model.evaluation());
       generator.add(found.generator_logits, hidden.masked.answers);
@@ -104,12 +99,7 @@ class ReplacedTokensStage : public PretrainingStage {
   }
 
  private:
-  struct Hidden {
-    SegmentBatch rows;
-    MaskedBatch masked;
-  };
-
-  std::vector<Hidden> validation_;
+  std::vector<HiddenRows> validation_;
 };
 
 }  // namespace
