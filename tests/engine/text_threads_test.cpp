@@ -19,8 +19,8 @@ namespace headroom {
 namespace {
 using namespace testing;
 
-// Around the borders of tiles, of blocks of rows and of attention's blocks; from 256 on rows are
-// split too.
+// Around the borders of tiles, of blocks of rows and of attention's blocks, and of what is split by
+// rows.
 const std::vector<int64_t> lengths = {1, 2, 17, 33, 64, 100, 129, 200, 290};
 
 ModelShape tiled_shape() {  // heads of full tiles
@@ -138,27 +138,35 @@ TEST_P(TextThreadsOn, GiveTheBitsOfOneToEveryOutput) {
   }
 }
 
-TEST(Shares, CoverEveryRowAndPanelOnce) {
+TEST(Shares, CoverAllOnce) {
   for (const int threads : {1, 2, 3, 4, 6}) {
     ThreadPool pool(threads);
     const std::vector<Workspace> works(static_cast<size_t>(threads));
     const Shares shares(works, &pool);
-    for (const int64_t rows : {1, 17, 128, 300, 900}) {
-      for (const int64_t panels : {1, 2, 3, 24, 33}) {
-        std::vector<std::atomic<int>> times(static_cast<size_t>(rows * panels));
-        shares.by_block(rows, panels, [&](const BlockRange& own, const Workspace&) {
-          for (int64_t row = own.rows.begin; row < own.rows.end; ++row) {
-            for (int64_t panel = own.panels.begin; panel < own.panels.end; ++panel) {
-              ++times[static_cast<size_t>(row * panels + panel)];
-            }
-          }
+    for (const int64_t size : {1, 2, 3, 17, 24, 33, 128, 300, 900}) {
+      for (const int64_t unit : {panel_unit, row_unit}) {
+        std::vector<std::atomic<int>> times(static_cast<size_t>(size));
+        shares.by_range(size, unit, [&](const IndexRange& own, const Workspace&) {
+          for (int64_t i = own.begin; i < own.end; ++i) ++times[static_cast<size_t>(i)];
         });
         for (const std::atomic<int>& each : times) {
-          ASSERT_EQ(each, 1) << rows << " x " << panels << " on " << threads << " threads";
+          ASSERT_EQ(each, 1) << size << " in units of " << unit << " on " << threads << " threads";
         }
       }
     }
   }
+}
+
+TEST(Shares, TakeRowsThroughALayerWhereItsWeightsAreFew) {
+  ThreadPool pool(2);
+  const std::vector<Workspace> works(2);
+  const Shares shares(works, &pool);
+  EXPECT_FALSE(shares.split_rows(63, 1e6)) << "31 rows each";
+  EXPECT_TRUE(shares.split_rows(64, 1e6));
+  EXPECT_TRUE(shares.split_rows(128, 8e6));
+  EXPECT_FALSE(shares.split_rows(128, 9e6));
+  EXPECT_TRUE(shares.split_rows(256, 9e6));
+  EXPECT_FALSE(Shares(std::span(works).first(1), nullptr).split_rows(512, 1e6));
 }
 
 TEST(TextThreads, LeaveShortTextsAndSmallModelsToOne) {

@@ -52,16 +52,22 @@ class Pass {
   // Layers [0, end) for the first T rows of the stream. Returns how many heads ran.
   int64_t layers(const Tokens& sequence, int64_t T, int64_t end) const {
     int64_t ran = 0;
+    const bool whole_rows = shares_.split_rows(T, bytes_a_layer());
     embed(sequence, T);
     for (int64_t i = 0; i < end; ++i) {
-      const PackedLayer& layer = weights_.layers[static_cast<size_t>(i)];
       const HeadSet heads = heads_of(i, T);
       if (!heads.heads.empty()) {
-        attend_by_heads(layer, heads, T, T, work_.context);
-        add_attention(layer, heads, work_.context, work_.stream, T);
+        attend_by_heads(weights_.layers[static_cast<size_t>(i)], heads, T, T, work_.context);
       }
       ran += static_cast<int64_t>(heads.heads.size());
-      feed_forward(layer, plan_.layers[static_cast<size_t>(i)], work_.stream, work_.hidden, T);
+      if (!whole_rows) {
+        close_layer(i, heads, T);
+        continue;
+      }
+      shares_.by_range(T, row_unit, [&](const IndexRange& own, const Workspace& work) {
+        const Workspace rows = work.from_row(own.begin);
+        Pass(weights_, kernels_, plan_, {&rows, 1}, nullptr).close_layer(i, heads, own.count());
+      });
     }
     return ran;
   }
@@ -78,11 +84,11 @@ class Pass {
     }
     const PackedLayer& layer = weights_.layers[static_cast<size_t>(last)];
     const HeadSet heads = heads_of(last, T);
-    const Activation context = row_of(work_.tail_context, slot);
+    const Activation context = work_.tail_context.from_row(slot);
     attend_by_heads(layer, heads, T, 1, context);
     copy_to_tail(slot);
     if (plan_.limit) {  // the next sequence has other heads: no product for several of them
-      add_attention(layer, heads, context, row_of(work_.tail, slot), 1);
+      add_attention(layer, heads, context, work_.tail.from_row(slot), 1);
     }
     return ran + static_cast<int64_t>(heads.heads.size());
   }
@@ -109,18 +115,22 @@ class Pass {
   }
 
  private:
+  // Of the weights that a token meets.
+  double bytes_a_layer() const {
+    return plan_.macs_a_token / static_cast<double>(weights_.shape.layers) * 4 /
+           static_cast<double>(elements_per_lane(weights_.precision));
+  }
+
+  // What follows the attention of a layer, for the first rows of the stream: none needs another.
+  void close_layer(int64_t index, const HeadSet& heads, int64_t rows) const {
+    const PackedLayer& layer = weights_.layers[static_cast<size_t>(index)];
+    if (!heads.heads.empty()) add_attention(layer, heads, work_.context, work_.stream, rows);
+    feed_forward(layer, plan_.layers[static_cast<size_t>(index)], work_.stream, work_.hidden, rows);
+  }
+
   HeadSet heads_of(int64_t layer, int64_t tokens) const {
     if (!plan_.limit) return plan_.layers[static_cast<size_t>(layer)].head_set();
     return choose_heads(weights_, layer, *plan_.limit, kernels_, work_, tokens);
-  }
-
-  static Activation row_of(Activation activation, int64_t row) {
-    activation.data = activation.at(row, 0);
-    if (activation.scales != nullptr) activation.scales += row;
-    return activation;
-  }
-  static Stream row_of(const Stream& stream, int64_t row) {
-    return {row_of(stream.x, row), row_of(stream.operand, row)};
   }
 
   // Attention for the first `queries` of T tokens.
@@ -139,15 +149,13 @@ class Pass {
     });
   }
 
-  // A product of all rows and panels.
+  // A product of all rows and panels. Panels are split: every share of rows would read all weights,
+  // and products of few rows wait for these.
   void linear(const LinearCall& call) const {
-    shares_.by_block(call.rows, call.panels, [&](const BlockRange& own, const Workspace& work) {
+    shares_.by_range(call.panels, panel_unit, [&](const IndexRange& own, const Workspace& work) {
       LinearCall part = call;
-      part.in = row_of(call.in, own.rows.begin);
-      part.out = row_of(call.out, own.rows.begin);
-      part.rows = own.rows.count();
-      part.first_panel = own.panels.begin;
-      part.panels = own.panels.count();
+      part.first_panel = own.begin;
+      part.panels = own.count();
       run_linear(kernels_, part, work.panels);
     });
   }
@@ -181,7 +189,7 @@ class Pass {
       } else {
         embed_counted(sequence, first, first + count, padding, rows);
       }
-      normalise_rows(row_of(rows, first), count, weights_.embedding_norm, row_of(rows, first));
+      normalise_rows(rows.from_row(first), count, weights_.embedding_norm, rows.from_row(first));
     });
     if (narrow) widen(tokens);
   }
@@ -241,7 +249,7 @@ class Pass {
             GemmStart::bias,
             GemmEpilogue::none});
     by_rows(rows, [&](int64_t first, int64_t count) {
-      round_rows(kernels_, row_of(work_.stream, first), count, weights_.shape.width);
+      round_rows(kernels_, work_.stream.from_row(first), count, weights_.shape.width);
     });
   }
 
@@ -260,7 +268,7 @@ class Pass {
   void normalise(const Stream& from, int64_t rows, const NormWeights& norm,
                  const Stream& stream) const {
     by_rows(rows, [&](int64_t first, int64_t count) {
-      normalise_rows(row_of(from, first), count, norm, row_of(stream, first));
+      normalise_rows(from.from_row(first), count, norm, stream.from_row(first));
     });
   }
 
@@ -291,7 +299,7 @@ class Pass {
   Activation operand_of(const Activation& written, int64_t rows, int64_t width) const {
     if (weights_.precision != Precision::int8) return written;
     by_rows(rows, [&](int64_t first, int64_t count) {
-      quantise(kernels_, row_of(written, first), count, width, row_of(work_.quantised, first));
+      quantise(kernels_, written.from_row(first), count, width, work_.quantised.from_row(first));
     });
     return work_.quantised;
   }

@@ -118,6 +118,18 @@ void take_share(const EngineWeights& weights, AttentionMode attention, int64_t T
 
 }  // namespace
 
+Workspace Workspace::from_row(int64_t row) const {
+  Workspace rest = *this;
+  for (const auto each : {&Workspace::stream, &Workspace::normed, &Workspace::narrow}) {
+    rest.*each = (this->*each).from_row(row);
+  }
+  for (const auto each :
+       {&Workspace::context, &Workspace::hidden, &Workspace::gate, &Workspace::quantised}) {
+    rest.*each = (this->*each).from_row(row);
+  }
+  return rest;
+}
+
 void mean_of_rows(const Activation& x, int64_t rows, int64_t width, float* mean) {
   std::fill_n(mean, width, 0.0F);
   for (int64_t t = 0; t < rows; ++t) {

@@ -24,6 +24,13 @@ struct Activation {
   float* floats() const { return reinterpret_cast<float*>(data); }
   uint16_t* bf16() const { return reinterpret_cast<uint16_t*>(data); }
   GemmOut type() const { return size == 4 ? GemmOut::f32 : GemmOut::bf16; }
+
+  Activation from_row(int64_t row) const {
+    Activation rest = *this;
+    rest.data = at(row, 0);
+    if (scales != nullptr) rest.scales += row;
+    return rest;
+  }
 };
 
 // The residual stream, always in floats, and what the linear layers read of it: itself, or a copy
@@ -31,6 +38,8 @@ struct Activation {
 struct Stream {
   Activation x;
   Activation operand;
+
+  Stream from_row(int64_t row) const { return {x.from_row(row), operand.from_row(row)}; }
 };
 
 // Where an adaptive model's choice for one layer is made.
@@ -78,6 +87,9 @@ struct Workspace {
   float* logits = nullptr;
   GemmPanel* panels = nullptr;  // for whichever product comes next
   ChoiceSpace choice;           // adaptive models
+
+  // With what each token has from `row` on.
+  Workspace from_row(int64_t row) const;
 };
 
 void mean_of_rows(const Activation& x, int64_t rows, int64_t width, float* mean);  // of floats
