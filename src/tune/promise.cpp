@@ -75,6 +75,15 @@ size_t rows_to_prove(Promise promise, double promised, double certainty) {
   return static_cast<size_t>(std::ceil(std::log(1 - certainty) / std::log(promised)));
 }
 
+double agreement_to_promise(size_t checked, double certainty) {
+  constexpr double promises[] = {0.99, 0.98, 0.97};
+  const auto provable = [&](double promised) {
+    return binomial_tail(4, static_cast<int64_t>(checked), 1 - promised) <= 1 - certainty;
+  };
+  const double* found = std::ranges::find_if(promises, provable);
+  return found == std::end(promises) ? promises[0] : *found;
+}
+
 void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked) {
   const size_t needed = rows_to_prove(promise, promised, certainty);
   if (checked.size() >= needed) return;

@@ -13,6 +13,10 @@ void check_promise(Promise promise, double promised, double certainty, const Sco
 // The fewest rows held back on which any ladder but the full model could be proved.
 size_t rows_to_prove(Promise promise, double promised, double certainty);
 
+// 0.99, or 0.98 or 0.97 where so many rows held back could not prove that with four disagreements
+// among them; 0.99 too where none could be proved. It must not depend on what the rows say.
+double agreement_to_promise(size_t checked, double certainty);
+
 // Throws ErrorCode::target_unreachable where there are fewer.
 void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked);
 

@@ -129,5 +129,14 @@ TEST(Promise, RefusesWhatRowsCannotProve) {
                [&] { check_promise(Promise::agreement, 1, 0.95, few); });
 }
 
+TEST(AgreementToPromise, IsWhatSoManyRowsProveWithFourDisagreements) {
+  EXPECT_EQ(agreement_to_promise(913, 0.95), 0.99);
+  EXPECT_EQ(agreement_to_promise(912, 0.95), 0.98);
+  EXPECT_EQ(agreement_to_promise(456, 0.95), 0.98);
+  EXPECT_EQ(agreement_to_promise(455, 0.95), 0.97);
+  EXPECT_EQ(agreement_to_promise(303, 0.95), 0.97);
+  EXPECT_EQ(agreement_to_promise(302, 0.95), 0.99) << "all of them must agree";
+}
+
 }  // namespace
 }  // namespace headroom

@@ -9,6 +9,7 @@
 #include "model/slice.h"
 #include "train/evaluate/evaluate.h"
 #include "train/heads/row_outputs.h"
+#include "tune/promise.h"
 #include "tune/tune.h"
 
 namespace headroom {
@@ -43,6 +44,8 @@ StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, co
     return {};
   }
   TuneSettings settings;
+  const auto checked = data.validation.size() - data.validation.size() / 2;  // as tune() splits
+  settings.promised = agreement_to_promise(static_cast<size_t>(checked), settings.certainty);
   settings.or_full_model = true;
   settings.budgets = {0.125, 0.25, 0.5, 1};
   settings.seed = seed;
