@@ -75,13 +75,15 @@ size_t rows_to_prove(Promise promise, double promised, double certainty) {
   return static_cast<size_t>(std::ceil(std::log(1 - certainty) / std::log(promised)));
 }
 
-double agreement_to_promise(size_t checked, double certainty) {
-  constexpr double promises[] = {0.99, 0.98, 0.97};
-  const auto provable = [&](double promised) {
-    return binomial_tail(4, static_cast<int64_t>(checked), 1 - promised) <= 1 - certainty;
-  };
-  const double* found = std::ranges::find_if(promises, provable);
-  return found == std::end(promises) ? promises[0] : *found;
+AgreementPlan plan_agreement(size_t rows, double certainty) {
+  const size_t half = rows - rows / 2;
+  for (const double promised : {0.99, 0.98, 0.97}) {
+    for (size_t held_back = half; 3 * held_back <= 2 * rows; ++held_back) {
+      const double chance = binomial_tail(4, static_cast<int64_t>(held_back), 1 - promised);
+      if (chance <= 1 - certainty) return {promised, held_back};
+    }
+  }
+  return {0.99, half};
 }
 
 void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked) {

@@ -13,9 +13,17 @@ void check_promise(Promise promise, double promised, double certainty, const Sco
 // The fewest rows held back on which any ladder but the full model could be proved.
 size_t rows_to_prove(Promise promise, double promised, double certainty);
 
-// 0.99, or 0.98 or 0.97 where so many rows held back could not prove that with four disagreements
-// among them; 0.99 too where none could be proved. It must not depend on what the rows say.
-double agreement_to_promise(size_t checked, double certainty);
+// What to promise of a model of which nobody said what it should promise, and how many rows to hold
+// back for that: an agreement of 0.99, 0.98 or 0.97, the first that two thirds of the rows can
+// prove with four disagreements among them; where none is, 0.99 and half of them. The number of
+// rows decides: were it what they say, the certainty would not be what it is.
+struct AgreementPlan {
+  double promised = 0.99;
+  size_t held_back = 0;
+
+  bool operator==(const AgreementPlan&) const = default;
+};
+AgreementPlan plan_agreement(size_t rows, double certainty);
 
 // Throws ErrorCode::target_unreachable where there are fewer.
 void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked);

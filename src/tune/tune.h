@@ -35,6 +35,7 @@ struct TuneSettings {
   Promise promise = Promise::agreement;
   double promised = 0.99;
   double certainty = 0.95;
+  size_t held_back = 0;        // rows to check on; 0: half of them
   bool or_full_model = false;  // where rows are too few to prove it, the ladder is the full model
   std::vector<double> budgets = {1};  // that a ladder may have, ascending, the last is 1
   bool rung_zero = true;

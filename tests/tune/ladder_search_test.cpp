@@ -129,13 +129,14 @@ TEST(Promise, RefusesWhatRowsCannotProve) {
                [&] { check_promise(Promise::agreement, 1, 0.95, few); });
 }
 
-TEST(AgreementToPromise, IsWhatSoManyRowsProveWithFourDisagreements) {
-  EXPECT_EQ(agreement_to_promise(913, 0.95), 0.99);
-  EXPECT_EQ(agreement_to_promise(912, 0.95), 0.98);
-  EXPECT_EQ(agreement_to_promise(456, 0.95), 0.98);
-  EXPECT_EQ(agreement_to_promise(455, 0.95), 0.97);
-  EXPECT_EQ(agreement_to_promise(303, 0.95), 0.97);
-  EXPECT_EQ(agreement_to_promise(302, 0.95), 0.99) << "all of them must agree";
+TEST(AgreementPlan, PromisesWhatTwoThirdsOfTheRowsCanProve) {
+  EXPECT_EQ(plan_agreement(4000, 0.95), (AgreementPlan{0.99, 2000}));
+  EXPECT_EQ(plan_agreement(1370, 0.95), (AgreementPlan{0.99, 913}));
+  EXPECT_EQ(plan_agreement(1369, 0.95), (AgreementPlan{0.98, 685}));
+  EXPECT_EQ(plan_agreement(684, 0.95), (AgreementPlan{0.98, 456}));
+  EXPECT_EQ(plan_agreement(683, 0.95), (AgreementPlan{0.97, 342}));
+  EXPECT_EQ(plan_agreement(455, 0.95), (AgreementPlan{0.97, 303}));
+  EXPECT_EQ(plan_agreement(454, 0.95), (AgreementPlan{0.99, 227})) << "none can be proved";
 }
 
 }  // namespace

@@ -44,8 +44,10 @@ StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, co
     return {};
   }
   TuneSettings settings;
-  const auto checked = data.validation.size() - data.validation.size() / 2;  // as tune() splits
-  settings.promised = agreement_to_promise(static_cast<size_t>(checked), settings.certainty);
+  const AgreementPlan plan =
+      plan_agreement(static_cast<size_t>(data.validation.size()), settings.certainty);
+  settings.promised = plan.promised;
+  settings.held_back = plan.held_back;
   settings.or_full_model = true;
   settings.budgets = {0.125, 0.25, 0.5, 1};
   settings.seed = seed;
