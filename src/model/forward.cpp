@@ -107,6 +107,7 @@ AttentionWeights with_bias(AttentionWeights attention, const torch::Tensor& bias
 torch::Tensor encode(const ModelWeights& weights, const Batch& batch,
                      const ForwardOptions& options) {
   torch::Tensor x = embed(weights, batch, options);
+  if (options.added.defined()) x = x + options.added;
   const double eps = options.layer_norm_eps;
   const torch::Tensor bias =
       weights.relative_bias.defined() ? relative_bias(weights, batch.length()) : torch::Tensor();

@@ -24,6 +24,7 @@ struct ForwardOptions {
   bool mean_pooling = false;     // classify the mean over tokens instead of the [CLS] row
   HeadChooser choose = {};       // for models that choose heads per input, in the place of `gates`
   bool skip = false;  // compute chosen heads only (model/head_dispatch.h): all factors are 0 or 1
+  torch::Tensor added = {};  // (B, T, D), to the embeddings: what a smaller pass knows
 };
 
 // The last layer's output, (B, T, D).
