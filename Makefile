@@ -83,7 +83,7 @@ asan: ## address and undefined-behaviour sanitizers over the half without libtor
 	ctest --preset asan-ubsan -j $(JOBS)
 
 KILLS ?= 50
-test-kill: build ## kill a training KILLS (50) times, resume it, compare the bits; full disks where root
+test-kill: build ## kill a training KILLS (50) times and interrupt one half as often, resume, compare the bits; full disks where root
 	@scripts/test-kill $(KILLS)
 
 test-rank-kill: build ## kill one of four training processes 20 times: the others must notice and end

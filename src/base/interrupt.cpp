@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 
 namespace headroom {
@@ -28,12 +29,24 @@ void on_reload(int /*signal*/) {
   reload = 1;
 }
 
+// What on_signal runs on, and where the kernel puts the registers of the thread that it stops. Not
+// that thread's stack: oneDNN's sgemm uses the stack pointer as one more register, into the heap,
+// and a frame of 3 KB below it was written over whatever lay there, weights among it. AMX makes a
+// frame 11 KB. A process's signals go to its main thread, whose stack this is, as long as it can
+// take them.
+alignas(64) std::byte handler_stack[size_t{64} << 10];
+
 }  // namespace
 
 void watch_for_interrupts() {
   if (wake < 0) wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  stack_t stack = {};
+  stack.ss_sp = handler_stack;
+  stack.ss_size = sizeof(handler_stack);
+  ::sigaltstack(&stack, nullptr);
   struct sigaction action = {};
   action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   // A terminal that closes, unless nohup has us ignore it.
@@ -57,6 +70,7 @@ bool wait_for_input(int descriptor) {
 void watch_for_reloads() {
   struct sigaction action = {};
   action.sa_handler = on_reload;
+  action.sa_flags = SA_ONSTACK;
   sigaction(SIGHUP, &action, nullptr);
 }
 

@@ -4,7 +4,7 @@
 namespace headroom {
 
 // From now on SIGINT, SIGTERM and (unless it is ignored) SIGHUP set the flag; a second SIGINT ends
-// the process at once.
+// the process at once. For the main thread to call: its handlers run on a stack of their own.
 void watch_for_interrupts();
 bool interrupt_requested();
 
