@@ -190,7 +190,7 @@ bench-rung-zero: with-bench ## settings of rung zero's training on seven data se
 	cmake --build $(BUILD) -j $(JOBS) --target bench-rung-zero
 	@$(BUILD)/bin/bench-rung-zero --commit $$(git rev-parse --short HEAD)
 
-test-clients: build ## OpenAI's and gRPC's clients for Node (npm), curl and Triton's binary request against a server
+test-clients: build ## OpenAI's and gRPC's clients for Node (npm), over TLS too, curl, TEI's and Triton's requests against a server
 	@scripts/test-clients $(BUILD)
 
 SOAK_SECONDS ?= 600

@@ -1,12 +1,13 @@
-// OpenAI's own client against /v1/embeddings: node openai.mjs PORT MODEL
+// OpenAI's own client against /v1/embeddings: node openai.mjs PORT MODEL [https]
 import assert from 'node:assert';
 import OpenAI from 'openai';
 
-const [port, model] = process.argv.slice(2);
-const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: 'clients' });
+const [port, model, scheme = 'http'] = process.argv.slice(2);
+const server = `${scheme}://127.0.0.1:${port}`;
+const client = new OpenAI({ baseURL: `${server}/v1`, apiKey: 'clients' });
 
 const texts = ['Oil prices fell for a third day', 'Two penalties saved'];
-const ours = await (await fetch(`http://127.0.0.1:${port}/v1/embed`, {
+const ours = await (await fetch(`${server}/v1/embed`, {
   method: 'POST',
   headers: { 'Content-Type': 'application/json', Authorization: 'Bearer clients' },
   body: JSON.stringify({ model, inputs: texts }),
@@ -29,4 +30,4 @@ await assert.rejects(client.embeddings.create({ model: 'nobody', input: 'a' }), 
 await assert.rejects(client.embeddings.create({ model, input: [] }), OpenAI.UnprocessableEntityError);
 const stranger = new OpenAI({ baseURL: client.baseURL, apiKey: 'wrong' });
 await assert.rejects(stranger.embeddings.create({ model, input: 'a' }), OpenAI.AuthenticationError);
-console.log('openai: vectors, formats, dimensions and errors are as they should be');
+console.log('openai over ' + scheme + ': vectors, formats, dimensions and errors are as they should be');
