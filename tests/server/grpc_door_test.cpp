@@ -168,6 +168,21 @@ TEST(GrpcDoor, RequestsThatAreWrongAreTold) {
     (*request.mutable_parameters())[std::to_string(i)].set_bool_param(true);
   }
   EXPECT_EQ(told(request), "parameters has more than 64 entries");
+  request = infer_texts({"a"}, false);
+  for (int i = 0; i < 16; ++i) request.add_inputs();
+  EXPECT_EQ(told(request), "inputs has more than 16 entries");
+  request = infer_texts({"a"}, true);
+  for (int i = 0; i < 16; ++i) request.add_raw_input_contents("");
+  EXPECT_EQ(told(request), "raw_input_contents has more than 16 entries");
+  request = infer_texts({"a"}, true);
+  for (int i = 0; i < 17; ++i) request.add_outputs();
+  EXPECT_EQ(told(request), "outputs has more than 16 entries");
+  request = infer_texts({"a"}, true);
+  for (int i = 0; i < 8; ++i) request.mutable_inputs(0)->add_shape(1);
+  EXPECT_EQ(told(request), "inputs[0].shape has more than 8 entries");
+  request = infer_texts({"a"}, true);
+  request.set_model_name(std::string(2000, 'a'));
+  EXPECT_EQ(told(request), "model_name is longer than 1024 bytes");
 }
 
 TEST(GrpcDoor, WhatIsNotThereIsNotFound) {
@@ -211,6 +226,15 @@ TEST(GrpcDoor, NeedsTheKeyForAllButHealth) {
   EXPECT_EQ(peer.infer(request, with_key("wrong")).status.error_code(),
             StatusCode::UNAUTHENTICATED);
   EXPECT_TRUE(peer.infer(request, with_key("secret")).status.ok());
+}
+
+TEST(GrpcDoor, AsksForTheKeyBeforeItReadsTheRest) {
+  GrpcPeer peer({.api_key = "secret"});
+  ModelInferRequest request = infer_texts({"a"}, true);
+  for (int i = 0; i < 100; ++i) request.add_outputs();
+  EXPECT_EQ(peer.infer(request).status.error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(peer.infer(request, with_key("secret")).status.error_code(),
+            StatusCode::INVALID_ARGUMENT);
 }
 
 TEST(GrpcDoor, ThePriorityIsInTheMetadata) {

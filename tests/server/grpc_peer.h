@@ -50,7 +50,8 @@ class GrpcPeer {
                                  [] { return std::string(); }}),
             keys_of(settings), metrics_, [this] { backend.begin_drain(); },
             std::make_unique<RequestPool>()),
-        door(make_grpc_door(router_, {"127.0.0.1", 0, settings.limits, settings.tls, {}})) {
+        door(make_grpc_door(
+            router_, {"127.0.0.1", 0, settings.limits, settings.tls, {}, settings.calls.texts})) {
     if (settings.tls.certificate.empty()) connect(grpc::InsecureChannelCredentials());
   }
 

@@ -22,6 +22,7 @@ struct GrpcSettings {
   HttpLimits limits;
   TlsFiles tls;                                        // no certificate: without TLS
   std::function<void(std::string_view why)> complain;  // what gRPC itself says, from any thread
+  int64_t texts = 32;                                  // of one request
 };
 
 class GrpcDoor {

@@ -58,6 +58,11 @@ void add_trailers(const HttpResponse& response, grpc::CallbackServerContext& con
   }
 }
 
+// Fields and values of a request: its texts and their pairs, and what parameters and tensors take.
+int64_t most_parts(int64_t most_texts) {
+  return 4096 + 2 * most_texts;
+}
+
 }  // namespace
 
 // The end of interest in a call, which may come before it can be abandoned.
@@ -104,7 +109,7 @@ class InferenceService::HandledCall : public Reactor {
 };
 
 InferenceService::Reactor* InferenceService::handle(Context& context, const MakeRequest& make,
-                                                    ReadResponse read) {
+                                                    ReadResponse read, const AddBody& add) {
   const auto leaving = std::make_shared<Leaving>();
   auto* const call = new HandledCall(*this, leaving);
   const auto reply = [call, &context, read = std::move(read)](const HttpResponse& response) {
@@ -121,6 +126,13 @@ InferenceService::Reactor* InferenceService::handle(Context& context, const Make
   try {
     const GrpcCaller caller = caller_of(context);
     HttpRequest request = make(caller);
+    if (add) {
+      if (const std::optional<HttpResponse> refused = handler_.refuse_early(request.head)) {
+        reply(*refused);
+        return call;
+      }
+      add(caller, request);
+    }
     leaving->allow(handler_.handle(std::move(request), reply));
   } catch (const HttpError& error) {
     reply(handler_.refuse("/v2", error));
@@ -177,12 +189,24 @@ InferenceService::Reactor* InferenceService::ModelMetadata(
 }
 
 InferenceService::Reactor* InferenceService::ModelInfer(Context* context,
-                                                        const inference::ModelInferRequest* request,
-                                                        inference::ModelInferResponse* response) {
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  const auto raw = std::make_shared<bool>(false);  // known once there is a message
   return handle(
-      *context, [request](const GrpcCaller& caller) { return infer_request(caller, *request); },
-      [response, raw = wants_raw_outputs(*request)](const HttpResponse& from) {
-        read_response(from, raw, *response);
+      *context,
+      [this, request](const GrpcCaller& caller) {
+        return infer_request(caller, outline_of(*request, most_parts(most_texts_)));
+      },
+      [response, raw](const HttpResponse& from) {
+        inference::ModelInferResponse message;
+        read_response(from, *raw, message);
+        write_message(message, *response);
+      },
+      [request, raw](const GrpcCaller& caller, HttpRequest& to) {
+        inference::ModelInferRequest message;
+        read_message(*request, message);
+        *raw = wants_raw_outputs(message);
+        add_body(caller, message, to);
       });
 }
 

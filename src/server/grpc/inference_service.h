@@ -2,6 +2,8 @@
 // the call's answer, at once or later, from any thread.
 #pragma once
 
+#include <grpcpp/support/byte_buffer.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -12,9 +14,21 @@
 
 namespace headroom {
 
-class InferenceService final : public inference::GRPCInferenceService::CallbackService {
+// ModelInfer gets its bytes, for gRPC would make a message of any number of parts before it asks.
+template <typename Service>
+using InferenceCalls = Service::template WithCallbackMethod_ServerLive<
+    typename Service::template WithCallbackMethod_ServerReady<
+        typename Service::template WithCallbackMethod_ModelReady<
+            typename Service::template WithCallbackMethod_ServerMetadata<
+                typename Service::template WithCallbackMethod_ModelMetadata<
+                    typename Service::template WithRawCallbackMethod_ModelInfer<
+                        typename Service::Service>>>>>>;
+
+class InferenceService final : public InferenceCalls<inference::GRPCInferenceService> {
  public:
-  explicit InferenceService(HttpHandler& handler) : handler_(handler) {}
+  // `most_texts` are those of one request.
+  InferenceService(HttpHandler& handler, int64_t most_texts)
+      : handler_(handler), most_texts_(most_texts) {}
 
   // From now on calls that are cancelled count as cut.
   void begin_stopping() { stopping_ = true; }
@@ -33,18 +47,22 @@ class InferenceService final : public inference::GRPCInferenceService::CallbackS
                           inference::ServerMetadataResponse* response) override;
   Reactor* ModelMetadata(Context* context, const inference::ModelMetadataRequest* request,
                          inference::ModelMetadataResponse* response) override;
-  Reactor* ModelInfer(Context* context, const inference::ModelInferRequest* request,
-                      inference::ModelInferResponse* response) override;
+  Reactor* ModelInfer(Context* context, const grpc::ByteBuffer* request,
+                      grpc::ByteBuffer* response) override;
 
  private:
   class HandledCall;
   using MakeRequest = std::function<HttpRequest(const GrpcCaller& caller)>;
+  // What is only made of a request that the handler would not refuse without it.
+  using AddBody = std::function<void(const GrpcCaller& caller, HttpRequest& request)>;
   // Into the call's own message, which lives until the call ends.
   using ReadResponse = std::function<void(const HttpResponse& response)>;
 
-  Reactor* handle(Context& context, const MakeRequest& make, ReadResponse read);
+  Reactor* handle(Context& context, const MakeRequest& make, ReadResponse read,
+                  const AddBody& add = {});
 
   HttpHandler& handler_;
+  const int64_t most_texts_;
   std::atomic<bool> stopping_ = false;
   std::atomic<int64_t> cut_ = 0;
 };

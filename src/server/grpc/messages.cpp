@@ -20,12 +20,19 @@ using Parameters = google::protobuf::Map<std::string, InferParameter>;
 
 // Looking up a key of a Json walks over those before it. REST takes no more keys of one object.
 constexpr size_t most_parameters = 64;
+// Of a request. Models have two inputs and fewer outputs, whose shapes have two sizes.
+constexpr int most_tensors = 16;
+constexpr int most_dimensions = 8;
 // The longest latency_target_ms; servers have a --max-deadline-ms of their own below it.
 constexpr double longest_latency_ms = 600'000;
 constexpr std::string_view json_length_field = "Inference-Header-Content-Length";
 
 [[noreturn]] void bad_message(std::string fact) {
   throw HttpError(HttpErrorCode::bad_request, std::move(fact));
+}
+
+void require_at_most(int most, int count, const std::string& where) {
+  if (count > most) bad_message(fmt::format("{} has more than {} entries", where, most));
 }
 
 std::string percent_encoded(const std::string& segment) {
@@ -123,6 +130,8 @@ void append_contents(const InferTensorContents& contents, const std::string& whe
 }
 
 Json inputs_of(const inference::ModelInferRequest& message, std::string& binary) {
+  require_at_most(most_tensors, message.inputs_size(), "inputs");
+  require_at_most(most_tensors, message.raw_input_contents_size(), "raw_input_contents");
   const bool raw = message.raw_input_contents_size() > 0;
   if (raw && message.raw_input_contents_size() != message.inputs_size()) {
     bad_message(fmt::format("raw_input_contents has {} entries, inputs has {}",
@@ -132,6 +141,7 @@ Json inputs_of(const inference::ModelInferRequest& message, std::string& binary)
   for (int i = 0; i < message.inputs_size(); ++i) {
     const auto& input = message.inputs(i);
     const std::string where = fmt::format("inputs[{}]", i);
+    require_at_most(most_dimensions, input.shape_size(), where + ".shape");
     const size_t before = binary.size();
     if (raw) {
       if (input.has_contents()) bad_message(where + " has contents beside raw_input_contents");
@@ -149,6 +159,7 @@ Json inputs_of(const inference::ModelInferRequest& message, std::string& binary)
 }
 
 Json outputs_of(const inference::ModelInferRequest& message) {
+  require_at_most(most_tensors, message.outputs_size(), "outputs");
   Json outputs = Json::array();
   for (const auto& output : message.outputs()) {
     const std::string where = fmt::format("outputs[{}].parameters", outputs.size());
@@ -249,10 +260,17 @@ HttpRequest get_request(const GrpcCaller& caller, const std::string& model,
   return request_of(caller, "GET", model_path("name", model, version) + path);
 }
 
-HttpRequest infer_request(const GrpcCaller& caller, const inference::ModelInferRequest& message) {
-  HttpRequest request = request_of(
-      caller, "POST",
-      model_path("model_name", message.model_name(), message.model_version()) + "/infer");
+HttpRequest infer_request(const GrpcCaller& caller, const InferOutline& outline) {
+  HttpRequest request =
+      request_of(caller, "POST",
+                 model_path("model_name", outline.model_name, outline.model_version) + "/infer");
+  request.head.content_type = "application/octet-stream";
+  request.head.json_length = "0";  // until there is JSON
+  return request;
+}
+
+void add_body(const GrpcCaller& caller, const inference::ModelInferRequest& message,
+              HttpRequest& request) {
   Json body;
   if (!message.id().empty()) body["id"] = message.id();
   body["parameters"] = object_of(message.parameters(), "parameters");
@@ -262,10 +280,8 @@ HttpRequest infer_request(const GrpcCaller& caller, const inference::ModelInferR
   body["inputs"] = inputs_of(message, binary);
   if (message.outputs_size() > 0) body["outputs"] = outputs_of(message);
   request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-  request.head.content_type = "application/octet-stream";
   request.head.json_length = std::to_string(request.body.size());
   request.body += binary;
-  return request;
 }
 
 bool wants_raw_outputs(const inference::ModelInferRequest& message) {

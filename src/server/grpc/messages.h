@@ -9,6 +9,7 @@
 #include <string>
 
 #include "server/grpc/open_inference.pb.h"
+#include "server/grpc/outline.h"
 #include "server/http/message.h"
 
 namespace headroom {
@@ -27,11 +28,15 @@ HttpRequest get_request(const GrpcCaller& caller, const std::string& path);
 HttpRequest get_request(const GrpcCaller& caller, const std::string& model,
                         const std::string& version, const std::string& path);
 
-// The deadline is its latency_target_ms, unless it asks for less. Numbers that it spends may be
-// texts
-// ("0.5"): InferParameter had no double_param for long. Throws HttpErrorCode::bad_request, or
-// deadline_unreachable for a deadline that has passed.
-HttpRequest infer_request(const GrpcCaller& caller, const inference::ModelInferRequest& message);
+// What is known of a message before it is made of its bytes: enough to refuse it. Throws
+// HttpErrorCode::bad_request when it names no model.
+HttpRequest infer_request(const GrpcCaller& caller, const InferOutline& outline);
+
+// The rest of it. The deadline is its latency_target_ms, unless it asks for less. Numbers that it
+// spends may be texts ("0.5"): InferParameter had no double_param for long. Throws
+// HttpErrorCode::bad_request, or deadline_unreachable for a deadline that has passed.
+void add_body(const GrpcCaller& caller, const inference::ModelInferRequest& message,
+              HttpRequest& request);
 
 // Whether outputs go into raw_output_contents: as inputs came, unless binary_data_output says it.
 bool wants_raw_outputs(const inference::ModelInferRequest& message);
