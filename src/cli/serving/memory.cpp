@@ -37,7 +37,8 @@ uint64_t activation_bytes(const ServeOptions& options, const ModelShape& shape) 
 }
 
 // What the threads take beyond what is resident before the first request: each the activations of a
-// full batch, and a body with its parsed value, its texts and their tokens.
+// full batch, and a body with its parsed value, its texts and their tokens; of gRPC the message,
+// its binary part and the body that they become.
 uint64_t memory_of_threads(const ServeOptions& options, const std::vector<ServedModel>& models) {
   uint64_t activations = 0;
   for (const ServedModel& model : models) {
@@ -45,7 +46,8 @@ uint64_t memory_of_threads(const ServeOptions& options, const std::vector<Served
   }
   // At least as many as the pool has.
   const uint64_t parsers = std::max<uint64_t>(2, worker_count(options));
-  return activations + parsers * 5 * options.http.body_bytes;
+  const uint64_t bodies = options.grpc_port ? 5 + 3 : 5;
+  return activations + parsers * bodies * options.http.body_bytes;
 }
 
 }  // namespace
@@ -68,7 +70,8 @@ void require_room(const ServeOptions& options, const ModelSource& model, const M
 }
 
 // A body that comes in chunks is copied when it has outgrown its memory, and is there twice for
-// that moment.
+// that moment; one of gRPC is there as its message's bytes too until it is answered. Each port
+// counts its own.
 void share_memory(ServeOptions& options, const std::vector<ServedModel>& models) {
   if (options.max_memory == 0) return;
   const uint64_t threads = memory_of_threads(options, models);
@@ -78,17 +81,19 @@ void share_memory(ServeOptions& options, const std::vector<ServedModel>& models)
   const size_t a_connection = http.header_bytes + 48'000 + http.small_body_bytes + tls;
   const uint64_t fixed = http.connections * a_connection + threads + options.cache_memory;
   const uint64_t left = memory_left(options);
-  if (left < fixed + 2 * http.body_bytes) {
+  const uint64_t copies = options.grpc_port ? 2 * 2 : 2;
+  if (left < fixed + copies * http.body_bytes) {
     throw Error(
         ErrorCode::runtime, "serve",
         fmt::format("--max-memory {}: the models leave {}, but {} connections, a request of "
-                    "{} bytes and the cache need {}; lower --max-connections, --payload-limit or "
+                    "{} bytes at each port and the cache need {}; lower --max-connections, "
+                    "--payload-limit or "
                     "--cache-memory",
                     shown_bytes(options.max_memory), shown_bytes(left), http.connections,
-                    http.body_bytes, shown_bytes(fixed + 2 * http.body_bytes)));
+                    http.body_bytes, shown_bytes(fixed + copies * http.body_bytes)));
   }
-  http.held_bytes = std::min<size_t>(http.held_bytes, (left - fixed) / 2);
-  options.reserved_memory = fixed + 2 * http.held_bytes;
+  http.held_bytes = std::min<size_t>(http.held_bytes, (left - fixed) / copies);
+  options.reserved_memory = fixed + copies * http.held_bytes;
 }
 
 // glibc keeps what is freed, and more of it the larger it was: 300 half-sent bodies held 600 MB

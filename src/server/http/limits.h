@@ -13,7 +13,7 @@ struct HttpLimits {
   size_t body_bytes = 2'000'000;
   size_t connections = 1024;
   size_t fields = 100;  // in a header: each takes far more memory than the four bytes it may have
-  // Of all bodies at one time, from their announcement to their answer, without the first
+  // Of all bodies of a port at one time, from their announcement to their answer, without the first
   // `small_body_bytes` of each: small requests get in however many large ones are half sent.
   size_t held_bytes = 128 << 20;
   size_t small_body_bytes = 16'384;
