@@ -39,6 +39,18 @@ class LadderTest : public ::testing::Test {
     policy.date = "2026-01-02";
     write_policy(checkpoint_.path(), policy, letters_bag(checkpoint_.config()));
   }
+  // Without rung zero; never sure before the last rung.
+  void store_without_bag(std::vector<Rung> rungs) {
+    Policy policy;
+    policy.temperatures = {{0.125, 1.6}, {1, 1.25}};
+    policy.rungs = std::move(rungs);
+    const size_t count = policy.rungs.size();
+    policy.levels = {{std::vector<double>(count - 1, 2), std::vector<double>(count, 1), 1, {}, 1}};
+    policy.promised = 0.9;
+    policy.precision = "fp32";
+    policy.date = "2026-01-02";
+    write_policy(checkpoint_.path(), policy, {});
+  }
   std::vector<Answer> run(const Budget& budget, std::optional<LatencyTable> table = {},
                           std::optional<size_t> level = {}) const {
     Session session(EngineModel::load(checkpoint_.path()), 1, std::move(table));
@@ -216,6 +228,27 @@ TEST_F(LadderTest, StopsWhereTheDeadlineWouldBeMissed) {
   EXPECT_EQ(rungs(1.4), (std::vector<double>{0, 0.5}));
   EXPECT_EQ(rungs(0.4), (std::vector<double>{0}));
   EXPECT_EQ(run({.latency_ms = 1.6, .automatic = true}, table).at(6).predicted_milliseconds, 1.5);
+}
+
+TEST_F(LadderTest, ALatencyBelowTheFirstRungGetsTheLargestBudgetThatItAllows) {
+  // A budget takes its fraction in milliseconds, at any length.
+  LatencyTable table{"", "fp32", 1, "", {}};
+  for (const double budget : {0.125, 0.25, 0.5, 1.0}) {
+    for (const int64_t tokens : {1, 64}) table.cells.push_back({budget, tokens, budget, budget});
+  }
+  for (const std::vector<Rung>& rungs : {std::vector<Rung>{{1, {}}}, {{0.5, {}}, {1, {}}}}) {
+    store_without_bag(rungs);
+    const auto within = [&](double ms) {
+      return run({.latency_ms = ms, .automatic = true}, table);
+    };
+    const std::vector<Answer> answers = within(0.3);
+    expect_same_answers(answers, run(Budget{0.25}));
+    EXPECT_EQ(answers[6].rungs, std::vector<double>{0.25});
+    EXPECT_EQ(answers[6].budget, 0.25);
+    EXPECT_EQ(within(0.2)[6].rungs, std::vector<double>{0.125});
+    expect_same_answers(within(9), run(Budget{}));
+    expect_error(ErrorCode::target_unreachable, "smallest calibrated budget", [&] { within(0.1); });
+  }
 }
 
 TEST_F(LadderTest, WithoutAPolicyAutoSaysWhatToDo) {

@@ -128,11 +128,33 @@ std::vector<Answer> Ladder::run_flat(Worker& worker, std::span<const Tokens> inp
   return answers;
 }
 
+std::vector<size_t> Ladder::run_below_ladder(Worker& worker, std::span<const Tokens> inputs,
+                                             std::span<const size_t> automatic,
+                                             std::span<const Budget> budgets,
+                                             std::vector<Answer>& answers) const {
+  const double first = model_.policy().policy->rungs.front().budget;
+  std::vector<size_t> climbing;
+  for (const size_t i : automatic) {
+    const std::optional<double>& latency_ms = budget_of(budgets, i).latency_ms;
+    const auto tokens = static_cast<int64_t>(inputs[i].ids.size());
+    if (!latency_ms || foreseen_ms(first, tokens) <= *latency_ms) {
+      climbing.push_back(i);
+      continue;
+    }
+    const double fraction = table_->budget_for(*latency_ms, tokens);
+    RungZeroScores zero;
+    answers[i] =
+        std::move(run_flat(worker, inputs.subspan(i, 1), std::span(&fraction, 1), zero).front());
+    answers[i].rungs = {fraction};
+  }
+  return climbing;
+}
+
 void Ladder::climb(Worker& worker, std::span<const Tokens> inputs,
                    std::span<const size_t> automatic, std::span<const Budget> budgets, size_t level,
                    std::vector<Answer>& answers) const {
   const Policy& policy = *model_.policy().policy;
-  std::vector<size_t> undecided(automatic.begin(), automatic.end());
+  std::vector<size_t> undecided = run_below_ladder(worker, inputs, automatic, budgets, answers);
   std::vector<double> left_ms;  // of each undecided input's latency
   RungZeroScores zero(inputs.size());
   for (const size_t i : undecided) {
@@ -149,11 +171,7 @@ void Ladder::climb(Worker& worker, std::span<const Tokens> inputs,
       const auto tokens = static_cast<int64_t>(inputs[i].ids.size());
       const bool timed = budget_of(budgets, i).latency_ms.has_value();
       const double taken = timed ? foreseen_ms(budget, tokens) : 0;
-      if (taken > left_ms[k]) {
-        // Where no rung has run yet there is no answer to fall back on.
-        if (rung == 0) table_->budget_for(*budget_of(budgets, i).latency_ms, tokens);
-        continue;
-      }
+      if (taken > left_ms[k]) continue;  // the answer is that of the rung before
       batch.push_back(inputs[i]);
       running.push_back(i);
       rest_ms.push_back(left_ms[k] - taken);

@@ -39,6 +39,12 @@ class Ladder {
   Answer answer_of_rung_zero(const Tokens& input, std::vector<double>& zero) const;
   void add_rung_zero(const Tokens& input, double fraction, std::vector<double>& zero,
                      Answer& answer) const;
+  // Runs those whose latency is shorter than the first rung, each at the largest budget that it
+  // allows; returns the others. Throws ErrorCode::target_unreachable where no budget is that fast.
+  std::vector<size_t> run_below_ladder(Worker& worker, std::span<const Tokens> inputs,
+                                       std::span<const size_t> automatic,
+                                       std::span<const Budget> budgets,
+                                       std::vector<Answer>& answers) const;
   void climb(Worker& worker, std::span<const Tokens> inputs, std::span<const size_t> automatic,
              std::span<const Budget> budgets, size_t level, std::vector<Answer>& answers) const;
   double foreseen_ms(double budget, int64_t tokens) const;
