@@ -158,6 +158,11 @@ TEST_F(AmxProduct, OfInt8EqualsTheReference) {
   }
 }
 
+TEST_F(AmxProduct, KeepsNan) {
+  expect_nan_kept(gemm_bf16_on_tiles, fill_with_bf16);
+  expect_nan_kept(gemm_int8_on_tiles, fill_with_bytes);
+}
+
 using HeadsOnTiles = AmxProduct;
 constexpr auto attend_on_tiles = kernels::amx::attend_heads<Vector, ImitatedTiles<false>>;
 

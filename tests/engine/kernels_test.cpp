@@ -34,6 +34,12 @@ using testing::Product;
 using testing::product_shapes;
 using testing::random_floats;
 
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+bool is_nan_bf16(uint16_t bits) {
+  return (bits & 0x7fffU) > 0x7f80U;
+}
+
 // By epilogue; results of scale_rows are up to four times as large.
 struct Tolerances {
   double none;
@@ -45,6 +51,7 @@ struct Tolerances {
 // All starts, epilogues and types of results, on shapes around full blocks and tiles.
 void compare_gemm(void (*fast)(const GemmCall&), void (*reference)(const GemmCall&),
                   void (*fill)(Product&, Random&), Tolerances tolerances) {
+  expect_nan_kept(fast, fill);
   Random random{1};
   for (const auto& [rows, panels, lanes] : product_shapes()) {
     SCOPED_TRACE(::testing::Message()
@@ -119,9 +126,15 @@ void compare_softmax(const Kernels& fast, const Kernels& reference) {
     fast.softmax({actual.data(), stride, 5, length, sums.data()});
     expect_near(actual, expected, 1e-6);
     expect_near(sums, expected_sums, 1e-6);
-    actual[0] = std::numeric_limits<float>::quiet_NaN();
-    fast.softmax({actual.data(), stride, 5, length, sums.data()});
-    EXPECT_TRUE(std::isnan(sums[0]));
+    for (const int64_t bad : {int64_t{0}, length - 1}) {
+      std::vector<uint16_t> bf16(static_cast<size_t>(stride));
+      for (uint16_t* rounded : {static_cast<uint16_t*>(nullptr), bf16.data()}) {
+        std::vector<float> row = random_floats(random, stride);
+        row[static_cast<size_t>(bad)] = nan;
+        fast.softmax({row.data(), stride, 1, length, sums.data(), rounded, stride});
+        EXPECT_TRUE(std::isnan(sums[0])) << bad << " of " << length;
+      }
+    }
   }
 }
 
@@ -217,6 +230,16 @@ void compare_layer_norm(const Kernels& fast, const Kernels& reference) {
       reference.layer_norm(call);
       expect_near(actual, expected, 1e-5);
       EXPECT_EQ(in, kept);
+      call.x = actual.data();
+      call.in = nullptr;
+      actual[static_cast<size_t>(2 * stride - 3)] = nan;  // the last of the second row
+      fast.layer_norm(call);
+      for (int64_t row = 0; row < 5; ++row) {
+        for (int64_t i = row * stride; i < row * stride + width; ++i) {
+          EXPECT_EQ(std::isnan(actual[static_cast<size_t>(i)]), row == 1) << width;
+          EXPECT_EQ(is_nan_bf16(copy[static_cast<size_t>(i)]), row == 1) << width;
+        }
+      }
     }
   }
 }
@@ -255,6 +278,16 @@ void compare_rotate(const Kernels& fast, const Kernels& reference) {
     call.x = actual_bf16.data();
     fast.rotate(call);
     expect_near_bf16(actual_bf16, expected_bf16);
+    const auto last = static_cast<size_t>(half - 1);
+    actual_bf16[last] = 0x7fff;
+    fast.rotate(call);
+    actual[last] = nan;
+    call.x = actual.data();
+    call.type = GemmOut::f32;
+    fast.rotate(call);
+    for (const size_t i : {last, last + static_cast<size_t>(half)}) {
+      EXPECT_TRUE(std::isnan(actual[i]) && is_nan_bf16(actual_bf16[i])) << i << " of " << half;
+    }
   }
 }
 
@@ -276,6 +309,18 @@ void compare_multiply(const Kernels& fast, const Kernels& reference) {
     fast.multiply(
         {actual_bf16.data(), stride, by_bf16.data(), stride + 1, 3, width, GemmOut::bf16});
     EXPECT_EQ(actual_bf16, expected_bf16);
+    const auto last = static_cast<size_t>(width - 1);
+    actual[last] = nan;
+    fast.multiply({actual.data(), stride, by.data(), stride + 1, 3, width, GemmOut::f32});
+    EXPECT_TRUE(std::isnan(actual[last])) << width;
+    for (const uint16_t bad : {0x7fc0, 0x7fff, 0xffff}) {
+      std::vector<uint16_t> bad_by = by_bf16;
+      bad_by[last] = bad;
+      actual_bf16 = expected_bf16;
+      fast.multiply(
+          {actual_bf16.data(), stride, bad_by.data(), stride + 1, 3, width, GemmOut::bf16});
+      EXPECT_TRUE(is_nan_bf16(actual_bf16[last])) << bad << " of " << width;
+    }
   }
 }
 
@@ -345,6 +390,11 @@ void compare_round_to_bf16(const Kernels& fast, const Kernels& reference) {
     reference.round_to_bf16(from.data(), expected.data(), count);
     fast.round_to_bf16(from.data(), actual.data(), count);
     EXPECT_EQ(actual, expected);
+    for (const uint32_t bits : {0x7fc00000U, 0xffc00000U, 0x7fffffffU, 0xffffffffU, 0x7f800001U}) {
+      const std::vector<float> bad(static_cast<size_t>(count), std::bit_cast<float>(bits));
+      fast.round_to_bf16(bad.data(), actual.data(), count);
+      for (const uint16_t rounded : actual) EXPECT_TRUE(is_nan_bf16(rounded)) << bits;
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/random.h"
@@ -81,20 +82,32 @@ struct Heads {
   HeadAttentionCall call;
 };
 
-// NaN must reach the scores, where it is an error: bytes and maxima would lose it.
+// NaN must reach the scores, where it is an error: bytes and maxima would lose it. Both elements of
+// a lane, because a vector holds them apart; then a bias.
 inline void expect_nan_kept(decltype(Kernels::attend_heads) fast, int64_t queries = 5) {
   Random random{18};
-  for (const uint16_t bad : {uint16_t{0x7fc0}, uint16_t{0xffc0}}) {
-    for (const auto part : {&Heads::queries, &Heads::keys, &Heads::values}) {
-      for (const int64_t tokens : {5, 32, 40}) {
-        Heads heads(random, 1, queries, tokens, 32);
-        const int64_t last = queries - 1;
-        (heads.*part)[static_cast<size_t>(last * 32 + 7)] = bad;
-        const auto context = heads.result<float>(GemmOut::f32, fast);
-        EXPECT_TRUE(std::isnan(context[static_cast<size_t>(last * heads.call.context_stride + 7)]))
-            << fmt::format("{:x} of {} tokens", bad, tokens);
+  const int64_t last = queries - 1;
+  for (const int64_t tokens : {5, 32, 40}) {
+    const auto expect_nan = [&](Heads& heads, int64_t column) {
+      const auto context = heads.result<float>(GemmOut::f32, fast);
+      const int64_t at = last * heads.call.context_stride + column;
+      EXPECT_TRUE(std::isnan(context[static_cast<size_t>(at)]));
+    };
+    for (const uint16_t bad : {uint16_t{0x7fc0}, uint16_t{0xffc0}, uint16_t{0x7fff}}) {
+      for (const auto part : {&Heads::queries, &Heads::keys, &Heads::values}) {
+        for (const int64_t column : {6, 7}) {
+          SCOPED_TRACE(fmt::format("{:x} at {} of {} tokens", bad, column, tokens));
+          Heads heads(random, 1, queries, tokens, 32);
+          (heads.*part)[static_cast<size_t>(last * 32 + column)] = bad;
+          expect_nan(heads, column);
+        }
       }
     }
+    SCOPED_TRACE(fmt::format("a bias of {} tokens", tokens));
+    Heads heads(random, 1, queries, tokens, 32);
+    heads.add_bias(random);
+    heads.biases[static_cast<size_t>(tokens + last - 2)] = std::numeric_limits<float>::quiet_NaN();
+    expect_nan(heads, 7);
   }
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -124,6 +126,42 @@ inline void fill_with_bytes(Product& product, Random& random) {
     auto* bytes = reinterpret_cast<uint8_t*>(operand->data());
     for (size_t i = 0; i < operand->size() * 4; ++i) {
       bytes[i] = static_cast<uint8_t>(random.below(256));
+    }
+  }
+}
+
+// NaN in a row of A, or in its scale, must come out of every epilogue, in floats and in bf16. The
+// operand's bits are all set: rounding would carry them away.
+inline void expect_nan_kept(void (*gemm)(const GemmCall&), void (*fill)(Product&, Random&)) {
+  Random random{26};
+  for (const auto& [rows, panels, lanes] : product_shapes()) {
+    for (const GemmEpilogue epilogue :
+         {GemmEpilogue::none, GemmEpilogue::gelu, GemmEpilogue::scale_rows, GemmEpilogue::relu,
+          GemmEpilogue::sigmoid}) {
+      for (const auto& [out, start] : {std::pair{GemmOut::f32, GemmStart::bias},
+                                       {GemmOut::f32, GemmStart::accumulate},
+                                       {GemmOut::bf16, GemmStart::bias}}) {
+        SCOPED_TRACE(::testing::Message()
+                     << rows << " x " << lanes << " lanes, " << panels << " panels, epilogue "
+                     << static_cast<int>(epilogue) << ", out " << static_cast<int>(out));
+        Product product(random, rows, panels, lanes);
+        fill(product, random);
+        product.call.start = start;
+        product.call.epilogue = epilogue;
+        product.call.out = out;
+        product.call.sigmoid_slope = 1.5957691F;
+        product.call.sigmoid_cubic = 0.07135482F;
+        const auto last = static_cast<size_t>(rows - 1);
+        std::memset(&product.a[last * static_cast<size_t>(product.call.a_stride)], 0xff, 4);
+        product.row_scales[last] = std::numeric_limits<float>::quiet_NaN();
+        const std::vector<float> result = product.result(gemm);
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t column = 0; column < panels * panel_width; ++column) {
+            const float x = result[static_cast<size_t>(row * (panels * panel_width + 5) + column)];
+            ASSERT_EQ(std::isnan(x), row == rows - 1) << "row " << row << ", column " << column;
+          }
+        }
+      }
     }
   }
 }

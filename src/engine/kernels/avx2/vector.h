@@ -185,12 +185,15 @@ struct Vector {
     }
   }
 
-  // To nearest, ties to even, for finite x.
+  // To nearest, ties to even. NaN is not rounded, which could carry into its sign, but made quiet.
   static __m128i to_bf16(Float x) {
     const Bits bits = _mm256_castps_si256(x);
     const Bits odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const Bits up = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
-    const Bits high = _mm256_srli_epi32(up, 16);
+    const Float quiet = _mm256_or_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(0x400000)));
+    const Float kept =
+        _mm256_blendv_ps(_mm256_castsi256_ps(up), quiet, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    const Bits high = _mm256_srli_epi32(_mm256_castps_si256(kept), 16);
     return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
   }
 };

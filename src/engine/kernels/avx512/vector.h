@@ -171,7 +171,8 @@ struct Vector {
   }
 
  private:
-  // To nearest, ties to even, for finite x. The instruction flushes denormals (below 1e-38) to 0.
+  // To nearest, ties to even. NaN is not rounded, which could carry into its sign, but made quiet.
+  // The instruction flushes denormals (below 1e-38) to 0.
   static __m256i to_bf16(Float x) {
 #ifdef __AVX512BF16__
     return reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(x));
@@ -179,7 +180,9 @@ struct Vector {
     const Bits bits = _mm512_castps_si512(x);
     const Bits odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     const Bits up = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
+    const Bits kept = _mm512_mask_or_epi32(up, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), bits,
+                                           _mm512_set1_epi32(0x400000));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 #endif
   }
   static Bits to_bf16(Float x, Float y) {

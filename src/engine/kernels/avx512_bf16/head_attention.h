@@ -81,19 +81,24 @@ class HeadAttention {
     }
   }
 
-  // scores: T x 16 queries, plus the bias. Returns the largest of each query.
+  // scores: T x 16 queries, plus the bias. Returns the largest of each query, or NaN if its bias
+  // is.
   __m512 score(const float* bias) const {
     __m512 max = _mm512_set1_ps(-3e38F);
+    __m512 nan = _mm512_setzero_ps();
     for (int64_t p = 0; p < key_panels_; ++p) {
       const int64_t left = call_.tokens - p * panel_width;
       __m512 panel_max = score_panel(p);
       float* scores = scores_ + p * panel_width * panel_width;
       const int64_t count = left < panel_width ? left : panel_width;
-      if (bias != nullptr) add_bias(bias + p * panel_width * call_.bias_stride, count, scores);
+      if (bias != nullptr) {
+        nan =
+            _mm512_add_ps(nan, add_bias(bias + p * panel_width * call_.bias_stride, count, scores));
+      }
       if (bias != nullptr || count < panel_width) panel_max = largest(scores, count);
       max = _mm512_max_ps(max, panel_max);
     }
-    return max;
+    return _mm512_add_ps(max, nan);
   }
 
   // Returns the largest of each query's scores of the panel's 16 keys.
@@ -123,13 +128,18 @@ class HeadAttention {
     return _mm512_max_ps(_mm512_max_ps(maxima[0], maxima[1]), _mm512_max_ps(maxima[2], maxima[3]));
   }
 
-  void add_bias(const float* bias, int64_t count, float* scores) const {
+  // Returns NaN where a bias is and the sums of probabilities cannot tell, otherwise 0.
+  __m512 add_bias(const float* bias, int64_t count, float* scores) const {
     const __m512 scale = Form::query_scale(query_scales_);
+    __m512 nan = _mm512_setzero_ps();
     for (int64_t i = 0; i < count; ++i) {
-      const __m512 added = _mm512_loadu_ps(bias + i * call_.bias_stride);
+      const float* from = bias + i * call_.bias_stride;
       float* score = scores + i * panel_width;
-      _mm512_storeu_ps(score, _mm512_fmadd_ps(_mm512_loadu_ps(score), scale, added));
+      _mm512_storeu_ps(score,
+                       _mm512_fmadd_ps(_mm512_loadu_ps(score), scale, _mm512_loadu_ps(from)));
+      nan = Form::keep_nan(nan, from);
     }
+    return nan;
   }
 
   // Four maxima, because each waits for its own result.
@@ -150,7 +160,7 @@ class HeadAttention {
   }
 
   // Scores become unnormalised probabilities, a lane of tokens each, in place: a lane is written
-  // behind the scores it is made of. Returns one over their sums.
+  // behind the scores it is made of. Returns one over their sums, or NaN where `max` is.
   __m512 softmax(__m512 max) const {
     __m512 factor = _mm512_set1_ps(1.44269504F);  // log2(e)
     if (call_.bias == nullptr) factor = _mm512_mul_ps(factor, Form::query_scale(query_scales_));
@@ -174,7 +184,7 @@ class HeadAttention {
       }
       _mm512_storeu_si512(scores_ + full * panel_width, probabilities.pack_first(x, rest));
     }
-    return probabilities.inverse_sum();
+    return _mm512_fmadd_ps(max, _mm512_setzero_ps(), probabilities.inverse_sum());
   }
 
   // sums: 16 columns x 16 queries.

@@ -128,9 +128,9 @@ struct Int8Heads {
     return _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_set1_ps(*scale));
   }
   static __m512 query_scale(const float* scales) { return _mm512_loadu_ps(scales); }
-  // x, or NaN where a scale is.
-  static __m512 keep_nan(__m512 x, const float* scales) {
-    return _mm512_fmadd_ps(_mm512_loadu_ps(scales), _mm512_setzero_ps(), x);
+  // x, or NaN where `tested` is: bytes cannot tell.
+  static __m512 keep_nan(__m512 x, const float* tested) {
+    return _mm512_fmadd_ps(_mm512_loadu_ps(tested), _mm512_setzero_ps(), x);
   }
 
   // A panel of bf16, lanes x 16 rows, becomes half as many lanes of bytes, in place.
@@ -239,7 +239,10 @@ struct Int8Heads {
       const __m512i pairs = _mm512_loadu_si512(panel + lane * panel_width);
       max = _mm512_max_epu16(max, _mm512_and_si512(pairs, _mm512_set1_epi16(0x7fff)));
     }
-    return factor_of(_mm512_max_ps(Vector::low_bf16(max), Vector::high_bf16(max)), scales);
+    const __m512i high = _mm512_and_si512(max, _mm512_set1_epi32(-65536));
+    // Of integers: a maximum of floats would drop a NaN beside a number.
+    const __m512i both = _mm512_max_epu32(_mm512_slli_epi32(max, 16), high);
+    return factor_of(_mm512_castsi512_ps(both), scales);
   }
   // 127 / max, and max / 127 as the scale.
   static __m512 factor_of(__m512 max, float* scales) {

@@ -158,14 +158,16 @@ struct Vector {
     store(out + 48, vzip2q_f32(high[0], high[1]));
   }
 
-  // To nearest, ties to even, for finite x.
+  // To nearest, ties to even. NaN is not rounded, which could carry into its sign, but made quiet.
   static uint16x4_t to_bf16(Float x) {
 #ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
     return vreinterpret_u16_bf16(vcvt_bf16_f32(x));
 #else
     const uint32x4_t bits = vreinterpretq_u32_f32(x);
     const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
-    return vshrn_n_u32(vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd), 16);
+    const uint32x4_t up = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
+    const uint32x4_t quiet = vorrq_u32(bits, vdupq_n_u32(0x400000));
+    return vshrn_n_u32(vbslq_u32(vceqq_f32(x, x), up, quiet), 16);
 #endif
   }
 };

@@ -17,6 +17,7 @@ float from_bf16(uint16_t bits) {
 
 uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value)) return static_cast<uint16_t>(bits >> 16U | 0x40U);  // quiet, not rounded
   return static_cast<uint16_t>((bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U);
 }
 
