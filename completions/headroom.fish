@@ -397,7 +397,7 @@ complete -c headroom -n '__fish_seen_subcommand_from report' -l data -r -d 'data
 complete -c headroom -n '__fish_seen_subcommand_from report' -l results -r -d 'folder that reproduce wrote; repeatable'
 complete -c headroom -n '__fish_seen_subcommand_from report' -l claims -r -d 'folder of such folders: every published claim with what we found'
 complete -c headroom -n '__fish_seen_subcommand_from report' -l out -r -d 'file to write'
-complete -c headroom -n '__fish_seen_subcommand_from report' -l budgets -r -d 'comma-separated fractions in (0, 1]'
+complete -c headroom -n '__fish_seen_subcommand_from report' -l budgets -r -d 'comma-separated fractions in (0, 1], 0 (rung zero) and auto; without it those two where the model has them'
 complete -c headroom -n '__fish_seen_subcommand_from report' -l precision -x -a 'auto fp32 bf16 int8' -d 'of products; auto: the fastest on this machine whose answers are like fp32\'s, as calibrate found, and fp32 where it was not run'
 complete -c headroom -n '__fish_seen_subcommand_from report' -l examples -r -d 'answers that change with the budget to show'
 complete -c headroom -n '__fish_seen_subcommand_from report' -l rounds -r -d 'timed rounds; 0: measure no time'

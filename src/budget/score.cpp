@@ -12,6 +12,12 @@ double BudgetScore::perplexity() const {
   return std::exp(loss);
 }
 
+double headline(const BudgetScore& score) {
+  if (score.measure == Measure::named) return score.measures[0].value;
+  if (score.measure == Measure::bleu) return score.bleu;
+  return score.measure == Measure::perplexity ? score.perplexity() : score.accuracy;
+}
+
 std::string measure_title(const BudgetScore& score) {
   if (score.measure == Measure::named) return score.measures[0].name;
   if (score.measure == Measure::bleu) return "BLEU";
@@ -23,6 +29,11 @@ std::string measured(const BudgetScore& score) {
   if (score.measure == Measure::bleu) return fmt::format("{:.2f}", score.bleu);
   if (score.measure == Measure::perplexity) return fmt::format("{:.4g}", score.perplexity());
   return fmt::format("{:.2f} %", 100 * score.accuracy);
+}
+
+std::string budget_title(const BudgetScore& score) {
+  return score.automatic ? fmt::format("auto ({:.3f})", score.budget)
+                         : fmt::format("{}", score.budget);
 }
 
 Json to_json(const BudgetScore& score) {

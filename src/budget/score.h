@@ -34,10 +34,16 @@ struct BudgetScore {
   double perplexity() const;  // per token
 };
 
+// What the task is judged by, as a number: accuracy, perplexity, BLEU or the first named measure.
+double headline(const BudgetScore& score);
+
 // As people read it: "accuracy" and "92.10 %", "perplexity" and "4.71", "BLEU" and "35.20", "f1"
 // and "0.9012".
 std::string measure_title(const BudgetScore& score);
 std::string measured(const BudgetScore& score);
+
+// "0.5"; of an automatic budget with the mean that was spent, "auto (0.312)".
+std::string budget_title(const BudgetScore& score);
 
 // The costs of a selection on inputs of these lengths; accuracy, loss and examples are the
 // caller's.

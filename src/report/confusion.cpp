@@ -110,6 +110,7 @@ Confusion confusion(const ModelAnswers& answers, const BudgetAnswers& at) {
 }
 
 std::string confusion_section(const ModelAnswers& answers) {
+  if (answers.truth.empty()) return "";
   std::string html = html_figure(draw_confusion(answers),
                                  "A column has the number that stands after the label in its row.");
   const Table recall = recall_table(answers);

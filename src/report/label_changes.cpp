@@ -101,7 +101,7 @@ std::vector<LabelChange> label_changes(const ModelAnswers& answers) {
 }
 
 std::string changes_section(const ModelAnswers& answers, size_t examples) {
-  if (answers.budgets.size() < 2) return "";
+  if (answers.truth.empty() || answers.budgets.size() < 2) return "";
   const std::vector<LabelChange> changes = label_changes(answers);
   std::string html = paragraph(fmt::format(
       "{} of {} rows get another answer at some budget. Spoiled: right at the largest budget, "

@@ -1,4 +1,5 @@
 // What one model said about labelled rows at several budgets, and what its report shows of that.
+// Of a task whose rows have no single label there are only the scores.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@ namespace headroom::report {
 
 struct BudgetAnswers {
   BudgetScore score;
-  std::vector<int32_t> labels;       // what was answered, a number per row
-  std::vector<float> probabilities;  // of that answer
+  std::vector<int32_t> labels = {};       // what was answered, a number per row
+  std::vector<float> probabilities = {};  // of that answer
 };
 
 struct ModelAnswers {
   std::vector<std::string> labels;          // names
-  std::vector<int32_t> truth;               // a number per row
+  std::vector<int32_t> truth;               // a number per row; none: the task is another
   std::vector<BudgetAnswers> budgets;       // at least one, budgets rising
   std::function<std::string(size_t)> text;  // of a row
 

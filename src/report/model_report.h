@@ -24,11 +24,12 @@ struct MeasuredModel {
   BudgetSelections selections;
   bool ordered = false;  // its units come alive in one order as the budget grows
   ModelAnswers answers;
-  Json timing;               // a bench run as in timing.json; {}: not timed
-  int64_t file_bytes = 0;    // of the weights on disk
-  int64_t loaded_bytes = 0;  // how much more memory the process held once it was loaded
-  int64_t peak_bytes = 0;    // most memory while the rows were scored
-  int threads = 1;           // that scored them
+  std::vector<BudgetScore> ladder = {};  // of budgets 0 and auto, where it has a policy
+  Json timing;                           // a bench run as in timing.json; {}: not timed
+  int64_t file_bytes = 0;                // of the weights on disk
+  int64_t loaded_bytes = 0;              // how much more memory the process held once it was loaded
+  int64_t peak_bytes = 0;                // most memory while the rows were scored
+  int threads = 1;                       // that scored them
   std::vector<Command> commands;
 };
 

@@ -1,9 +1,13 @@
 // `report`: from a model and rows, from results, and the table of claims.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "base/files/file.h"
 #include "checkpoint/exported_model.h"
 #include "cli/contract.h"
+#include "hf_model.h"
 #include "report/html_checks.h"
 
 namespace headroom {
@@ -70,6 +74,71 @@ TEST_F(Report, WhatCannotBeReportedIsToldAndNothingIsWritten) {
   refused({"--model", model}, 2, "--model needs --data");
   refused({"--model", model, "--claims", stored_results}, 2, "--claims alone");
   refused({"--model", model, "--data", "csv:nowhere.csv"}, 2, "nowhere.csv");
+  refused({"--model", model, "--data", "csv:nowhere.csv", "--budgets", "0,auto"}, 2,
+          "a fraction of the model");
+  refused({"--model", model, "--data", "csv:nowhere.csv", "--budgets", "0,1"}, 2, "headroom tune");
+}
+
+// Rows of every task but those with one label, for the models of tests/data/hf.
+struct OtherOutput {
+  const char* model;
+  const char* rows;  // the data SPEC is "FORMAT:FILE" and what follows
+  const char* format;
+  const char* options;
+  const char* headline;
+};
+
+class ReportOfOutput : public Report, public ::testing::WithParamInterface<OtherOutput> {};
+
+TEST_P(ReportOfOutput, ShowsWhatEvalMeasures) {
+  const OtherOutput& output = GetParam();
+  const std::string model = (folder_.path() / "imported").string();
+  expect_success(run({"import", "--from", hf_model_folder(output.model).string(), "--out", model}));
+  const std::string data = std::string(output.format) + ":" +
+                           folder_.write("rows", output.rows).string() + output.options;
+  const Json score = only_json_line(run({"eval", "--model", model, "--data", data, "--json"}));
+  expect_success(report({"--model", model, "--data", data, "--rounds", "1"}));
+  expect_self_contained(page());
+  for (const char* against : {" against compute", " against time"}) {
+    EXPECT_TRUE(has_section(page(), output.headline + std::string(against))) << output.headline;
+  }
+  EXPECT_TRUE(has_section(page(), "Measures by budget"));
+  EXPECT_FALSE(has_section(page(), "Confusion matrix"));
+  for (const auto& [name, value] : score.items()) {
+    if (name == "examples") break;
+    if (name == "budget") continue;
+    expect_holds(page(), name + "</th>");
+    expect_holds(page(), fmt::format(">{:.4f}</td>", value.get<double>()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Report, ReportOfOutput,
+    ::testing::Values(
+        OtherOutput{"bert-ner", "Angela B-PER\nMerkel I-PER\nvisited O\n\nParis B-LOC\nis O\n",
+                    "conll", "", "f1"},
+        OtherOutput{"bert-multilabel", "\"alpha,beta\",oil prices\ngamma,two dogs\n,nobody\n",
+                    "csv", "", "f1"},
+        // The ranker's one label is called so: rows that are labelled so are no classes either.
+        OtherOutput{"bert-rerank", "1,who runs,two dogs run\n0,who runs,oil prices\n", "csv",
+                    "?text=2&text_pair=3", "ndcg"},
+        OtherOutput{"bert-embed-mean",
+                    "{\"label\": 1, \"text\": \"two dogs\", \"text_pair\": \"dogs\"}\n"
+                    "{\"label\": 0, \"text\": \"oil\", \"text_pair\": \"nobody\"}\n",
+                    "jsonl", "", "spearman"}),
+    [](const auto& output) {
+      std::string name = output.param.model;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST_F(Report, ARankersLabelIsNoClass) {
+  const std::string model = (folder_.path() / "imported").string();
+  expect_success(
+      run({"import", "--from", hf_model_folder("bert-rerank").string(), "--out", model}));
+  const std::string rows = folder_.write("rows.csv", "LABEL_0,who runs,two dogs\n").string();
+  expect_json_error(report({"--model", model, "--data", "csv:" + rows + "?text=2&text_pair=3"}), 3,
+                    "bad_data", "LABEL_0");
 }
 
 // What experiments say is read by headroom-train; whoever types the command sees no difference.

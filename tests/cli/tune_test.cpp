@@ -55,6 +55,19 @@ TEST_F(TuneVerb, StoresAPolicyThatEveryVerbKnows) {
   expect_holds(run({"inspect", "--model", model()}).out, "agreement");
 }
 
+TEST_F(TuneVerb, ReportsShowRungZeroAndAuto) {
+  expect_success(tuned());
+  const std::string out = (folder_.path() / "report.html").string();
+  const Arguments verb = {"report", "--model", model(),    "--data", tiny_model().data(),
+                          "--out",  out,       "--rounds", "0"};
+  expect_success(run(verb));
+  for (const char* shown : {"rung zero alone", "budget auto", ">auto ("}) {
+    expect_holds(bytes_of(out), shown);
+  }
+  expect_success(run(joined(verb, {"--budgets", "0.5,1"})));
+  EXPECT_EQ(bytes_of(out).find("rung zero alone"), std::string::npos) << "not asked for";
+}
+
 TEST_F(TuneVerb, BenchMeasuresTheLadderOnTexts) {
   expect_success(tuned());
   const Arguments bench = {"bench", "--model",  model(), "--budgets", "0,0.5,auto", "--batch",

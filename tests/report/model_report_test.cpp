@@ -156,5 +156,68 @@ TEST(ModelReport, ManyLabelsAreListedAsMistakesInsteadOfAMap) {
   EXPECT_NE(html.find("The most frequent mistakes"), std::string::npos);
 }
 
+// A tagger's scores at two budgets: rows without one label, so without answers.
+MeasuredModel measured_tags() {
+  MeasuredModel model = measured();
+  model.answers = {{"O", "B-PER"}, {}, {}, {}};
+  for (const double budget : {0.5, 1.0}) {
+    BudgetAnswers at;
+    at.score = at_budget(budget, {0}, {0}).score;
+    at.score.measure = Measure::named;
+    at.score.measures = {{"f1", 0.8 * budget}, {"precision", 0.9}, {"recall", 0.7 * budget}};
+    model.answers.budgets.push_back(at);
+  }
+  return model;
+}
+
+TEST(ModelReport, OtherTasksHaveTheCurveOfWhatTheyAreJudgedBy) {
+  const std::string page = page_about(measured_tags());
+  expect_self_contained(page);
+  for (const char* title :
+       {"f1 against compute", "f1 against time", "Measures by budget",
+        "How much of the cap is reached", "When units come alive", "Parameters, bytes, memory"}) {
+    EXPECT_TRUE(has_section(page, title)) << title;
+  }
+  EXPECT_FALSE(has_section(page, "Confusion matrix"));
+  EXPECT_FALSE(has_section(page, "Answers that change with the budget"));
+  EXPECT_EQ(page.find("ccuracy"), std::string::npos) << "nobody measured one";
+}
+
+TEST(ModelReport, EveryMeasureOfABudgetIsInOneTable) {
+  const std::string page = page_about(measured_tags());
+  for (const char* cell : {">f1</th>", ">precision</th>", ">recall</th>", ">0.4000</td>",
+                           ">0.9000</td>", ">0.3500</td>"}) {
+    EXPECT_NE(page.find(cell), std::string::npos) << cell;
+  }
+  EXPECT_NE(page.find("Drift of scores with the budget"), std::string::npos);
+}
+
+TEST(ModelReport, ScoresDriftByTheOrderOfTheirRows) {
+  MeasuredModel model = measured_tags();
+  for (BudgetAnswers& at : model.answers.budgets) {
+    at.score.measures = {{"ndcg", 0.5}, {"rank_correlation", at.score.budget}};
+  }
+  const std::string page = page_about(model);
+  EXPECT_TRUE(has_section(page, "ndcg against compute"));
+  EXPECT_NE(page.find("changes places"), std::string::npos);
+}
+
+TEST(ModelReport, RungZeroAndAutoStandBesideTheCurve) {
+  MeasuredModel model = measured();
+  BudgetScore zero = model.answers.smallest().score;
+  zero.budget = 0;
+  zero.accuracy = 0.25;
+  zero.model_macs_fraction = 0.001;
+  BudgetScore automatic = model.answers.full().score;
+  automatic.automatic = true;
+  automatic.budget = 0.3125;
+  model.ladder = {zero, automatic};
+  const std::string page = page_about(model);
+  for (const char* shown :
+       {"rung zero alone (budget 0)", "budget auto", ">25.00 % (", ">auto (0.312)<"}) {
+    EXPECT_NE(page.find(shown), std::string::npos) << shown;
+  }
+}
+
 }  // namespace
 }  // namespace headroom::report

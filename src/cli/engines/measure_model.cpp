@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/files/file.h"
@@ -11,10 +12,12 @@
 #include "base/measure/machine.h"
 #include "base/precision.h"
 #include "cli/engines/engine.h"
+#include "cli/engines/native_measures.h"
 #include "cli/engines/native_model.h"
 #include "cli/engines/native_scoring.h"
 #include "data/catalog/spec_name.h"
 #include "data/load.h"
+#include "data/measures.h"
 
 namespace headroom {
 namespace {
@@ -49,9 +52,12 @@ ShownRows read_rows(const std::shared_ptr<const EngineModel>& model,
     throw Error(ErrorCode::usage, "report",
                 "--model needs --data, the labelled rows to score it on");
   }
+  if (!classifies_text(config.task)) {  // none of its rows is quoted
+    return {eval_rows_of(*model, request.data, request.data_dir), {}};
+  }
   const auto texts = std::make_shared<const TextDataset>(
       load_text_dataset(request.data, request.data_dir, &config.labels));
-  const auto longest = static_cast<int>(config.shape.positions);
+  const auto longest = static_cast<int>(config.longest_input());
   return {encode_dataset(*texts, model->tokenizer(), longest), [texts](size_t row) {
             const TextRow& shown = texts->rows[row];
             return texts->pairs ? fmt::format("{} | {}", shown.text, shown.text_pair) : shown.text;
@@ -59,8 +65,10 @@ ShownRows read_rows(const std::shared_ptr<const EngineModel>& model,
 }
 
 int64_t mean_length(const EncodedDataset& rows) {
-  const auto count = static_cast<double>(rows.size());
-  return std::lround(static_cast<double>(rows.tokens.size()) / std::max(1.0, count));
+  const std::vector<int64_t> lengths = text_lengths(rows);
+  const auto sum = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+  return std::lround(static_cast<double>(sum) /
+                     static_cast<double>(std::max<size_t>(1, lengths.size())));
 }
 
 Json measure_times(const MeasureRequest& request, const ModelConfig& config, int64_t usual_length,
@@ -83,19 +91,57 @@ Json measure_times(const MeasureRequest& request, const ModelConfig& config, int
   return timing;
 }
 
+// What budgets 0 and auto mean is in the policy; a ranker's rounds need none.
+std::vector<Budget> ladder_of(const EngineModel& model) {
+  std::vector<Budget> ladder;
+  if (model.policy().rung_zero) ladder.push_back(Budget{0});
+  const bool in_rounds = model.config().task == Task::rerank && model.config().elastic();
+  if (model.policy().policy || in_rounds) ladder.push_back({.automatic = true});
+  return ladder;
+}
+
+// Of the budgets at the end of the list only the scores are shown.
+void split_scores(std::vector<report::BudgetAnswers> answers, size_t budgets,
+                  report::MeasuredModel& measured) {
+  for (size_t i = budgets; i < answers.size(); ++i) measured.ladder.push_back(answers[i].score);
+  answers.resize(budgets);
+  measured.answers.budgets = std::move(answers);
+}
+
+void score_rows(Session& session, const ShownRows& rows, const std::vector<Budget>& budgets,
+                size_t flat, report::MeasuredModel& measured, ProgressSink& progress) {
+  const ModelConfig& config = session.model().config();
+  if (classifies_text(config.task)) {
+    measured.answers = {config.labels, rows.encoded.labels, {}, rows.text};
+    split_scores(answer_rows(session, rows.encoded, budgets, progress), flat, measured);
+    return;
+  }
+  std::vector<report::BudgetAnswers> answers;
+  for (BudgetScore& score : measure_rows(session, rows.encoded, budgets, progress)) {
+    answers.push_back({std::move(score)});
+  }
+  split_scores(std::move(answers), flat, measured);
+}
+
+std::string output_count(const ModelConfig& config) {
+  if (names_labels(config.task)) return fmt::format("{}", config.shape.labels);
+  return traits(config.task).output == OutputForm::vector ? "none: a vector" : "none: a number";
+}
+
 Table describe_model(const ModelConfig& config, const std::string& precision) {
   const ModelShape& shape = config.shape;
   return {
       {"model", ""},
-      {{"family", std::string(shape.family)},
+      {{"task", fmt::format("{}: {}", task_name(config.task), traits(config.task).help)},
+       {"family", std::string(shape.family)},
        {"method", std::string(method_name(config.method))},
        {"a budget governs", config.elastic() ? config.scope() : "nothing"},
        {"attention", std::string(attention_name(shape.attention))},
        {"shape", fmt::format("{} layers, width {}, {} heads, FFN {}, up to {} tokens", shape.layers,
-                             shape.width, shape.heads, shape.ffn, shape.positions)},
+                             shape.width, shape.heads, shape.ffn, config.longest_input())},
        {"vocabulary", fmt::format("{} ({})", report::with_commas(shape.vocabulary),
                                   tokenizer_name(config.tokenizer))},
-       {"labels", fmt::format("{}", shape.labels)},
+       {"labels", output_count(config)},
        {"measured", fmt::format("{} on {}, {}", precision, cpu_name(), today())}}};
 }
 
@@ -108,14 +154,15 @@ report::MeasuredModel measure_model(const MeasureRequest& request, ProgressSink&
       EngineModel::load(request.model, {precision_table.parse(request.precision), {}});
   measured.loaded_bytes = resident_memory_bytes() - before;
   const ModelConfig& config = model->config();
-  check_budgets(config, request.budgets);
   std::vector<Budget> budgets;
   for (const double budget : request.budgets) budgets.push_back(Budget{budget});
-  const ShownRows rows = read_rows(model, request);
+  const std::vector<Budget> ladder = request.ladder ? *request.ladder : ladder_of(*model);
+  budgets.insert(budgets.end(), ladder.begin(), ladder.end());
   measured.threads = thread_count(request.threads);
   Session session(model, measured.threads);
-  measured.answers = {config.labels, rows.encoded.labels,
-                      answer_rows(session, rows.encoded, budgets, progress), rows.text};
+  require_budgets(session, budgets);
+  const ShownRows rows = read_rows(model, request);
+  score_rows(session, rows, budgets, request.budgets.size(), measured, progress);
   measured.peak_bytes = peak_memory_bytes();
   measured.timing = measure_times(request, config, mean_length(rows.encoded), progress);
   measured.name = folder_name(request.model);

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
+#include "headroom/types.h"
 #include "report/model_report.h"
 
 namespace headroom {
@@ -17,6 +19,8 @@ struct MeasureRequest {
   std::string data;  // SPEC; a synthetic model makes its own rows
   std::filesystem::path data_dir;
   std::vector<double> budgets;  // ascending
+  // Of 0 (rung zero alone) and auto those that are scored, too; not given: those that it has.
+  std::optional<std::vector<Budget>> ladder = {};
   std::string precision = "fp32";
   int threads = 0;                     // that score the rows; times are those of one
   std::vector<int64_t> tokens;         // lengths to time; none: the rows' mean

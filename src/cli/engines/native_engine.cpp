@@ -108,13 +108,10 @@ std::vector<BudgetScore> score_model(const EngineRequest& request, const ModelCo
   require_supported("--device", request.device, {"cpu"});
   Session session(EngineModel::load(request.model, config, {request.precision, {}}),
                   thread_count(request.threads));
-  for (const Budget& budget : budgets) {
-    const bool in_rounds = budget.automatic && config.task == Task::rerank;
-    if (!in_rounds) require_budget(session, budget);
-  }
+  require_budgets(session, budgets);
   const EncodedDataset rows = eval_rows_of(session.model(), data, data_dir);
-  if (!classifies_text(config.task)) return measure_rows(session, rows, budgets);
   SilentProgress silent;
+  if (!classifies_text(config.task)) return measure_rows(session, rows, budgets, silent);
   std::vector<BudgetScore> scores;
   for (const report::BudgetAnswers& at : answer_rows(session, rows, budgets, silent)) {
     scores.push_back(at.score);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "budget/cost.h"
+#include "budget/fraction.h"
 #include "cli/engines/native_scoring.h"
 #include "data/measures.h"
 #include "engine/answers/rank_rounds.h"
@@ -73,9 +74,13 @@ BudgetScore score_rounds(Session& session, const EncodedDataset& rows,
 }  // namespace
 
 std::vector<BudgetScore> measure_rows(Session& session, const EncodedDataset& rows,
-                                      const std::vector<Budget>& budgets) {
+                                      const std::vector<Budget>& budgets, ProgressSink& progress) {
   const ModelConfig& config = session.model().config();
   const std::vector<int64_t> lengths = text_lengths(rows);
+  ProgressUpdate update;
+  update.stage = "scoring";
+  update.unit = "rows";
+  update.total = rows.size() * static_cast<int64_t>(budgets.size());
   std::vector<BudgetScore> scores;
   std::vector<RowOutputs> outputs;
   for (const Budget& budget : budgets) {
@@ -89,6 +94,9 @@ std::vector<BudgetScore> measure_rows(Session& session, const EncodedDataset& ro
     score.loss = measured.loss;
     score.examples = measured.examples;
     scores.push_back(std::move(score));
+    update.done += rows.size();
+    update.detail = "budget " + spending_name(budget);
+    progress.update(update);
   }
   const auto full = std::find_if(budgets.begin(), budgets.end(), [](const Budget& budget) {
     return !budget.automatic && budget.fraction >= 1;

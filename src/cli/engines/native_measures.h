@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/progress.h"
 #include "budget/score.h"
 #include "data/encoded.h"
 #include "engine/session.h"
@@ -12,6 +13,6 @@ namespace headroom {
 // In the order of `budgets`; an automatic one is for rankers. Throws ErrorCode::interrupted after
 // Ctrl-C.
 std::vector<BudgetScore> measure_rows(Session& session, const EncodedDataset& rows,
-                                      const std::vector<Budget>& budgets);
+                                      const std::vector<Budget>& budgets, ProgressSink& progress);
 
 }  // namespace headroom

@@ -103,6 +103,13 @@ void require_budget(const Session& session, const Budget& budget) {
   if (!costs_by_answer(budget)) check_budgets(session.model().config(), {budget.fraction});
 }
 
+void require_budgets(const Session& session, const std::vector<Budget>& budgets) {
+  const bool ranks = session.model().config().task == Task::rerank;
+  for (const Budget& budget : budgets) {
+    if (!ranks || !budget.automatic) require_budget(session, budget);
+  }
+}
+
 std::vector<int64_t> heads_of(const std::vector<Answer>& answers, const ModelShape& shape) {
   std::vector<int64_t> heads;
   heads.reserve(answers.size());

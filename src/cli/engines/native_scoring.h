@@ -16,6 +16,8 @@ namespace headroom {
 // which may take longer than finding that out.
 void check_budgets(const ModelConfig& config, const std::vector<double>& budgets);
 void require_budget(const Session& session, const Budget& budget);
+// Of labelled rows, whose candidates a ranker may compare in rounds.
+void require_budgets(const Session& session, const std::vector<Budget>& budgets);
 
 // Rows of the data SPEC as the model's tokenizer encodes them; a synthetic model makes its own.
 EncodedDataset eval_rows_of(const EngineModel& model, const std::string& data,

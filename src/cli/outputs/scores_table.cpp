@@ -9,9 +9,8 @@ Table scores_table(const std::vector<BudgetScore>& scores) {
                "model MACs", "of dense", "parameters"},
               {}};
   for (const BudgetScore& score : scores) {
-    table.rows.push_back({score.automatic ? fmt::format("auto ({:.3f})", score.budget)
-                                          : fmt::format("{}", score.budget),
-                          measured(score), fmt::format("{:.1f} %", 100 * score.active_heads),
+    table.rows.push_back({budget_title(score), measured(score),
+                          fmt::format("{:.1f} %", 100 * score.active_heads),
                           fmt::format("{:.1f} %", 100 * score.active_ffn),
                           fmt::format("{:.2f} M", score.attention_macs / 1e6),
                           fmt::format("{:.2f} M", score.model_macs / 1e6),

@@ -38,15 +38,18 @@ std::string command_line(int argc, char** argv) {
   return join(words, " ");
 }
 
-std::vector<report::Command> model_commands(const MeasureRequest& request) {
+std::vector<report::Command> model_commands(const MeasureRequest& request,
+                                            const std::vector<BudgetScore>& ladder) {
   const std::string model = shell_word(request.model.string());
   const std::string data =
       request.data.empty() ? "" : fmt::format(" --data {}", shell_word(request.data));
   const std::string budgets = join(request.budgets, ",");
+  std::string spendings = budgets;
+  for (const BudgetScore& score : ladder) spendings += score.automatic ? ",auto" : ",0";
   std::vector<report::Command> commands = {
-      {fmt::format("headroom eval --model {}{} --budgets {} --precision {}", model, data, budgets,
+      {fmt::format("headroom eval --model {}{} --budgets {} --precision {}", model, data, spendings,
                    request.precision),
-       "The accuracies alone:"},
+       "The scores alone:"},
       {fmt::format("headroom inspect --model {} --budgets {}", model, budgets),
        "What the checkpoint holds:"}};
   if (request.rounds > 0) {
@@ -65,8 +68,24 @@ report::Chapter report_on_model(MeasureRequest request, size_t examples) {
                         request.budgets.end());
   ConsoleProgress progress;
   report::MeasuredModel model = measure_model(request, progress);
-  model.commands = model_commands(request);
+  model.commands = model_commands(request, model.ladder);
   return model_chapter(model, examples);
+}
+
+// Fractions of the model make its curve; rung zero and auto stand beside it.
+void take_budgets(const CLI::App& app, const std::vector<Budget>& asked, MeasureRequest& request) {
+  if (app.count("--budgets") > 0) request.ladder.emplace();
+  for (const Budget& budget : asked) {
+    if (budget.automatic || budget.fraction == 0) {
+      request.ladder->push_back(budget);
+    } else {
+      request.budgets.push_back(budget.fraction);
+    }
+  }
+  if (request.budgets.empty()) {
+    throw Error(ErrorCode::usage, "report",
+                "--budgets needs a fraction of the model, such as 1, beside 0 and auto");
+  }
 }
 
 struct ReportOptions {
@@ -125,7 +144,10 @@ int run_report(int argc, char** argv) {
   app.add_option("--claims", options.claims,
                  "folder of such folders: every published claim with what we found");
   app.add_option("--out", options.out, "file to write")->required();
-  app.add_option("--budgets", budgets, "comma-separated fractions in (0, 1]");
+  app.add_option(
+      "--budgets", budgets,
+      "comma-separated fractions in (0, 1], 0 (rung zero) and auto; without it those two where "
+      "the model has them");
   add_precision(app, precision);
   app.add_option("--examples", options.examples, "answers that change with the budget to show");
   app.add_option("--rounds", request.rounds, "timed rounds; 0: measure no time")
@@ -147,7 +169,12 @@ int run_report(int argc, char** argv) {
       request.model = model;
       request.data_dir = data_dir;
       const ModelConfig config = read_config(model);
-      request.budgets = asked_budgets(app, config, budgets);
+      if (!answers_text(config.task)) {
+        throw Error(ErrorCode::usage, "report",
+                    fmt::format("{} is of task {}: reports are about models that answer texts",
+                                model, task_name(config.task)));
+      }
+      take_budgets(app, asked_spendings(app, config, budgets), request);
       request.precision = precision_table.name(asked_precision(model, config, precision));
       request.batches = parse_counts("--batch", batches);
       if (!tokens.empty()) request.tokens = parse_counts("--tokens", tokens);
