@@ -1,14 +1,52 @@
 // The native engine against libtorch, and what only the native one has: precisions, calibration,
 // latency targets. One nested model, trained once.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "checkpoint/checkpoint.h"
 #include "cli/tiny_model.h"
+#include "hf_model.h"
 
 namespace headroom {
 namespace {
 using namespace testing;
 
 class Engines : public TrainingHalf {};
+
+// A classifier of 128 positions whose folder says that it reads eight tokens.
+std::string import_short(const TemporaryFolder& folder) {
+  const std::filesystem::path from = folder.path() / "hf";
+  std::filesystem::copy(hf_model_folder("bert-tiny"), from);
+  Json tokenizer = parse_json(bytes_of(from / "tokenizer_config.json"), ErrorCode::bad_data, "");
+  tokenizer["model_max_length"] = 8;
+  write_file_atomically(from / "tokenizer_config.json", tokenizer.dump());
+  const std::string model = (folder.path() / "short").string();
+  expect_success(run({"import", "--from", from.string(), "--out", model}));
+  return model;
+}
+
+TEST_F(Engines, EveryVerbReadsAsMuchOfALongText) {
+  const TemporaryFolder folder;
+  const std::string model = import_short(folder);
+  const std::vector<std::string> labels = read_config(model).labels;
+  std::string rows;
+  for (size_t i = 0; i < 6; ++i) {
+    rows += labels[i % labels.size()] + ",two dogs run and nobody knows what the price of oil is\n";
+  }
+  const std::string data = "csv:" + folder.write("rows.csv", rows).string();
+  const auto scored = [&](const char* engine) {
+    return only_json_line(
+        run({"eval", "--model", model, "--data", data, "--engine", engine, "--json"}));
+  };
+  const Json native = scored("native");
+  const Json torch = scored("torch");
+  EXPECT_EQ(torch["model_macs"], native["model_macs"]) << "MACs are those of the tokens read";
+  EXPECT_NEAR(torch["loss"].get<double>(), native["loss"].get<double>(), 1e-4);
+  const std::string page = (folder.path() / "report.html").string();
+  expect_success(run({"report", "--model", model, "--data", data, "--rounds", "0", "--out", page}));
+  const double macs = native["model_macs"].get<double>();
+  expect_holds(bytes_of(page), fmt::format(">{:.2f} M<", macs / 1e6));
+}
 
 Arguments pretraining(const std::string& text, const std::string& out) {
   return {"pretrain", "--text",  text, "--out",   out,  "--layers",         "2",  "--width",

@@ -61,7 +61,7 @@ TaskData load_text_task(const TaskRequest& request, const TextCoding* fixed) {
 
 EncodedDataset load_scored_texts(const EvaluationData& rows) {
   return eval_rows(rows.data, rows.data_dir, rows.config.labels, rows.tokenizer,
-                   static_cast<int>(rows.config.shape.positions));
+                   static_cast<int>(rows.config.longest_input()));
 }
 
 }  // namespace
