@@ -42,7 +42,9 @@ std::vector<Arm> arms_of(const ArmOptions& options, const std::vector<std::strin
     arms.push_back({"auto", "headroom, each text what it needs",
                     fmt::format("`headroom serve --budget auto --slo-ms {} --min-budget 0.125` "
                                 "with a ladder that `{}` fitted: thresholds give way before "
-                                "budgets, and those before anything is refused.",
+                                "budgets, and those before anything is refused. A text that rung "
+                                "zero settles counts as budget 0, so the mean may be below "
+                                "`--min-budget`.",
                                 deadline, options.tuning),
                     with_deadline(options.tuned, {"--budget", "auto", "--min-budget", "0.125"})});
   }
