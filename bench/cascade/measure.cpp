@@ -19,9 +19,10 @@
 #include "base/measure/interleaved.h"
 #include "base/measure/machine.h"
 #include "base/precision.h"
-#include "base/random.h"
 #include "cascade/climb.h"
+#include "cascade/confidences.h"
 #include "cascade/early_exit.h"
+#include "cascade/fit.h"
 #include "cascade/peers.h"
 #include "checkpoint/policy_file.h"
 #include "data/catalog/spec_name.h"
@@ -82,21 +83,6 @@ struct Arm {
   double us_per_text[2] = {0, 0};
 };
 
-std::vector<size_t> shuffled(size_t count, uint64_t seed) {
-  std::vector<size_t> order(count);
-  std::iota(order.begin(), order.end(), size_t{0});
-  Random random{seed};
-  random.shuffle(order);
-  return order;
-}
-
-TuneReport fit(const ScoredRows& rows, const std::vector<size_t>& order,
-               const TuneSettings& settings) {
-  const auto half = order.begin() + static_cast<ptrdiff_t>(order.size() / 2);
-  return fit_policy(pick_rows(rows, {order.begin(), half}), pick_rows(rows, {half, order.end()}),
-                    settings);
-}
-
 // The same temperatures, and answers of the model alone.
 TuneReport without_blends(TuneReport report) {
   for (ScoreCalibration& each : report.policy.temperatures) each.lexical = 0;
@@ -123,7 +109,7 @@ std::vector<Arm> fit_ladders(const ScoredRows& fitted, const std::vector<double>
             {.automatic = true},
             mean};
     try {
-      arm.report = fit(rows, order, settings);
+      arm.report = fit_ladder(rows, order, settings);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::target_unreachable) throw;
       fmt::print(stderr, "{}: {}\n", arm.name, error.what());
@@ -269,7 +255,7 @@ Json promise_splits(const ScoredRows& rows, const CascadeOptions& options) {
   for (int split = 0; split < options.splits; ++split) {
     std::vector<size_t> order = shuffled(rows.size(), static_cast<uint64_t>(100 + split));
     const auto half = order.begin() + static_cast<ptrdiff_t>(order.size() / 2);
-    const TuneReport report = fit(rows, {order.begin(), half}, settings);
+    const TuneReport report = fit_ladder(rows, {order.begin(), half}, settings);
     const ScoredRows fresh = pick_rows(rows, {half, order.end()});
     const size_t last = fresh.at_budgets.size() - 1;
     const std::vector<Climbed> climbed = climb(report.policy, fresh);
@@ -455,6 +441,8 @@ Json measure_cascade(const CascadeOptions& options) {
                  {"arms", Json::array()}};
   if (!options.note.empty()) result["note"] = options.note;
   for (const Arm& arm : arms) result["arms"].push_back(arm_json(arm, timed));
+  say("comparing confidences");
+  result["confidences"] = compare_confidences(fitted, tested);
   say("trying the promise");
   result["promise"] = promise_splits(tested, options);
   result["calibration"] = calibration_errors(report.policy, tested);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files/file.h"
 #include "base/table.h"
+#include "cascade/confidences.h"
 #include "cascade/frontier.h"
 
 namespace headroom {
@@ -363,7 +364,7 @@ std::string write_summary(const fs::path& folder, const fs::path& out) {
     json["groups"].push_back(group_json(group));
     write_file_atomically(out / group.picture, draw_frontier(group));
   }
-  page += promise_section(groups) + calibration_section(groups);
+  page += confidences_section(groups) + promise_section(groups) + calibration_section(groups);
   write_file_atomically(out / "cascade.json", json.dump(1) + "\n");
   write_file_atomically(out / "cascade.md", page);
   return page;
