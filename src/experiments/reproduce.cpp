@@ -15,6 +15,8 @@
 #include "experiments/adaptive/timing.h"
 #include "experiments/budgeted/experiment.h"
 #include "experiments/budgeted/summary.h"
+#include "experiments/claims/claims.h"
+#include "experiments/commit.h"
 #include "experiments/nested/experiment.h"
 #include "experiments/nested/summary.h"
 #include "experiments/record/runs.h"
@@ -135,6 +137,8 @@ Runs run_seeds(const Kind& kind, const Experiment& experiment, const ReproduceRe
     throw Error(ErrorCode::runtime, "reproduce",
                 fmt::format("{}: {}", request.out.string(), error.message()));
   }
+  const std::string warning = request.summary_only ? "" : commit_warning(build_commit());
+  if (!warning.empty()) progress.note(warning);
   Runs runs;
   for (const uint64_t seed : request.seeds) {
     Experiment of_seed = experiment;
@@ -150,6 +154,10 @@ Page write_summary(const Kind& kind, const Experiment& experiment, const Reprodu
                    const Runs& runs, ProgressSink& progress) {
   require_one_recipe(runs);
   Page page = kind.summarise(runs, timing_for(kind, experiment, request, runs.front(), progress));
+  const std::string folder = fs::weakly_canonical(request.out).filename().string();
+  if (const ChosenAfterwards* const chosen = chosen_afterwards(folder)) {
+    flag_afterwards(page, chosen->why);
+  }
   write_page(request.out, page);
   return page;
 }

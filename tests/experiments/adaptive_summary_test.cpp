@@ -86,6 +86,17 @@ TEST(AdaptiveClaims, FollowFromIntervalsOverSeeds) {
   EXPECT_EQ(verdict(runs, 15), Verdict::inconclusive) << "not run";
 }
 
+TEST(AdaptiveClaims, ControlsAndUnequalRatesStandBesideTheDifference) {
+  Json run = run_of_seed(1);
+  run["arms"]["static"] = run["arms"]["dense"];
+  run["arms"]["dense"]["rate"] = 0.0005;
+  const std::string found = judge(records({run}), "adaptive", Json::object())[0].found;
+  expect_in(found, {"; controls minus dense: static 0.00;",
+                    "; the rate that validated best differs: seed 1 dense 0.0005, adaptive 0.001"});
+  const std::string equal = judge(three_runs(), "adaptive", Json::object())[0].found;
+  EXPECT_EQ(equal.find("; "), std::string::npos) << equal;
+}
+
 TEST(AdaptiveClaims, OneSeedProvesNothing) {
   EXPECT_EQ(verdict(records({run_of_seed(1)}), 8), Verdict::inconclusive);
 }

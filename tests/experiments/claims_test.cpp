@@ -91,6 +91,12 @@ TEST(Missing, CommitsThatDifferOrThatNobodyHas) {
   EXPECT_EQ(provenance_gap(old), "1 of 2 seeds name no commit");
 }
 
+TEST(Missing, ReproduceWarnsBeforeItTrainsWhatWillNotCount) {
+  EXPECT_EQ(commit_warning("aaaa"), "");
+  EXPECT_NE(commit_warning("aaaa-dirty").find("built from aaaa-dirty"), std::string::npos);
+  EXPECT_NE(commit_warning("unknown").find("made again"), std::string::npos);
+}
+
 TEST(Missing, ArmsThatSomeSeedsLack) {
   EXPECT_EQ(partial_arms(two_seeds({"aaaa"})),
             (std::vector<std::string>{"budgeted (1 of 2 seeds)"}));
@@ -103,6 +109,22 @@ TEST(Missing, ThePageNamesUnrunDataSetsWithTheirCommand) {
   EXPECT_NE(pages.claims.back().text.find(
                 "headroom reproduce budgeted --task synthetic-hard --seeds 1,2,3,4,5"),
             std::string::npos);
+}
+
+TEST(Claims, StoredPagesHaveNoRestsOfRounding) {
+  const ClaimPages pages = claim_pages(stored);
+  for (const auto& [file, text] : pages.claims) {
+    EXPECT_EQ(text.find("e-1"), std::string::npos) << file;
+    EXPECT_EQ(text.find("| -0 "), std::string::npos) << file;
+  }
+}
+
+TEST(Claims, VerdictsBeforeTheRuleAreCountedWithoutThoseChosenAfterwards) {
+  const ClaimPages pages = claim_pages(stored);
+  const auto page = std::find_if(pages.claims.begin(), pages.claims.end(),
+                                 [](const auto& each) { return each.file == "verdicts.md"; });
+  ASSERT_NE(page, pages.claims.end());
+  EXPECT_NE(page->text.find(" of 85 verdicts change"), std::string::npos) << page->text;
 }
 
 TEST(Claims, WholeModelsInTheEngineSpeakAboutTime) {
@@ -122,6 +144,8 @@ TEST(Claims, WholeModelsInTheEngineSpeakAboutTime) {
   EXPECT_NE(page.find("### whole models: partly"), std::string::npos) << page;
   EXPECT_NE(page.find("efficient 0.70 to 0.90"), std::string::npos) << page;
   EXPECT_NE(page.find("a CPU, 2026-11-18, commit aaaa"), std::string::npos) << page;
+  EXPECT_NE(page.find("| below 1 | measured once | measured once | shown |"), std::string::npos)
+      << page;
 }
 
 // Every arm gains what is given over Standard in each of two seeds, give or take a tenth.

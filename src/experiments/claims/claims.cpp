@@ -95,6 +95,13 @@ const std::vector<DataNote>& data_notes() {
   return all_claims().notes;
 }
 
+const DataNote* data_note(const std::string& task) {
+  for (const DataNote& note : data_notes()) {
+    if (note.task == task) return &note;
+  }
+  return nullptr;
+}
+
 const std::vector<Claim>& published_claims() {
   return all_claims().claims;
 }

@@ -28,7 +28,7 @@ struct Claim {
   std::string experiment;          // of `reproduce`, that tests it; empty: arithmetic does
   std::vector<std::string> tasks;  // of that experiment
   Combination combination = Combination::all;
-  std::vector<Criterion> tests;  // what decides, fixed beforehand
+  std::vector<Criterion> tests;  // what decides, the same for all data sets
 };
 
 // What stands behind a task's name, where that is not what the name says.
@@ -46,12 +46,13 @@ struct ChosenAfterwards {
 // From claims.json, which is part of the program.
 const std::vector<Paper>& papers();
 const std::vector<DataNote>& data_notes();
+const DataNote* data_note(const std::string& task);  // null: the set is what its name says
 const std::vector<Claim>& published_claims();
 const Claim& claim_numbered(int number);
 
 // Differences smaller than this do not matter, in that unit ("points").
 double margin_of_unit(const std::string& unit);
-// Null: its setting was fixed beforehand.
+// Null: its setting was chosen without test results.
 const ChosenAfterwards* chosen_afterwards(const std::string& folder);
 
 // In the effect's unit.

@@ -7,6 +7,7 @@
 
 #include "base/join.h"
 #include "base/table.h"
+#include "experiments/variants/measures.h"
 
 namespace headroom::experiments {
 namespace {
@@ -55,6 +56,18 @@ Table claim_table(const std::vector<JudgedClaim>& all) {
       table.rows.push_back({fmt::format("[{}]({})", judged.claim.number, page_file(judged.claim)),
                             judged.claim.claim, statement.subject, join(open, "; ")});
     }
+  }
+  return table;
+}
+
+// Folders of which most runs validated best at the last step.
+Table short_table(const std::vector<ResultsFolder>& folders) {
+  Table table{{"results", "best at the last step"}, {}};
+  for (const ResultsFolder& folder : folders) {
+    const variants::LastBest best = variants::last_best(folder.runs);
+    if (!best.most()) continue;
+    table.rows.push_back({fmt::format("[{0}]({0}/README.md)", folder.name),
+                          fmt::format("{} of {} runs", best.last, best.runs)});
   }
   return table;
 }
@@ -112,8 +125,8 @@ std::string provenance_gap(const ResultsFolder& folder) {
     reasons.push_back("of " + join(commits, ", "));
   }
   for (const std::string& commit : commits) {
-    const bool changed = commit == "unknown" || commit.ends_with("-dirty");
-    if (changed) reasons.push_back(fmt::format("{}: not a commit others have", commit));
+    if (!names_a_commit(commit))
+      reasons.push_back(fmt::format("{}: not a commit others have", commit));
   }
   return join(reasons, "; ");
 }
@@ -151,6 +164,10 @@ std::string missing_page(const std::vector<JudgedClaim>& all,
          section("Folders to make again",
                  "Their numbers stand as they were measured; no one commit makes them today.",
                  remake_table(folders)) +
+         section(
+             "Trained too short",
+             "More steps may change which arm is ahead; today's recipes of these tasks have more.",
+             short_table(folders)) +
          section("Tests that cannot decide", "Their arms were not run, or do not match.",
                  claim_table(all)) +
          section("Data sets not run", "Claims name them; no folder holds them.",

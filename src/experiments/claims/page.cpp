@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/error.h"
@@ -52,8 +53,9 @@ Table matrix_of(const Paper& paper, const std::vector<JudgedClaim>& all) {
 Table folder_table(const std::vector<ResultsFolder>& folders) {
   Table table{{"results", "experiment", "task", "seeds", "date"}, {}};
   for (const ResultsFolder& folder : folders) {
-    table.rows.push_back({fmt::format("[{0}]({0}/README.md)", folder.name), folder.experiment,
-                          folder.task, fmt::format("{}", folder.runs.size()),
+    table.rows.push_back({fmt::format("[{0}]({0}/README.md){1}", folder.name,
+                                      chosen_afterwards(folder.name) == nullptr ? "" : "†"),
+                          folder.experiment, folder.task, fmt::format("{}", folder.runs.size()),
                           folder.results.value("date", "-")});
   }
   return table;
@@ -63,11 +65,13 @@ constexpr const char* rule_text =
     "**One rule** makes every verdict. A claim is one or more statements that an effect lies above "
     "or below a threshold; directions and thresholds are data (`claims.json`), the same for all "
     "data sets, and were fixed before any run that is made from now on, not before those stored "
-    "here. A statement is *shown* when a one-sided t-test over seeds puts the effect on its side "
+    "here; the margins (1 point, 1 BLEU, 0.02 nats) were fixed 2026-11-15, with the first runs. A "
+    "statement is *shown* when a one-sided t-test over seeds puts the effect on its side "
     "of the threshold, *refuted* when it puts it on the other side, each at 2.5 % after Holm's "
     "correction over data sets; otherwise it is *open*. All shown: **reproduced**. Some shown: "
     "**partly**. None shown and one refuted: **not reproduced**. Else **inconclusive**. What was "
-    "not run, or is not matched, is open. Counted and timed numbers stand as they are.\n\n"
+    "not run, or is not matched, is open. Counted numbers and those measured "
+    "once stand as they are, without a p.\n\n"
     "The uncertainty is that over seeds: all seeds of an experiment share one test set and, unless "
     "made with `--vary-split`, one split. What another sample of test rows would change is in "
     "standard errors and p only where a page says \"test rows included\": records from before "
@@ -86,6 +90,16 @@ std::string data_list(const std::vector<ResultsFolder>& folders) {
   return lines.empty()
              ? ""
              : "Data sets that are less than their names say, or ours:\n\n" + lines + "\n";
+}
+
+// A line for each stored folder whose setting was chosen afterwards.
+std::string afterwards_list(const std::vector<ResultsFolder>& folders) {
+  std::string lines;
+  for (const ResultsFolder& folder : folders) {
+    const ChosenAfterwards* const chosen = chosen_afterwards(folder.name);
+    if (chosen != nullptr) lines += fmt::format("- `{}`: {}.\n", folder.name, chosen->why);
+  }
+  return lines.empty() ? "" : "† chosen when test results were known:\n\n" + lines + "\n";
 }
 
 // "3 reproduced" for each verdict, counted over claims and data sets.
@@ -121,10 +135,10 @@ std::string matrix_page(const std::vector<JudgedClaim>& all,
   }
   return text + fmt::format(
                     "\nAn empty cell: the experiment on that data set does not speak about the "
-                    "claim.\n\n{}## Stored experiments\n\n{}\n"
+                    "claim.\n\n{}## Stored experiments\n\n{}\n{}"
                     "Made by `headroom report --claims docs/results --out docs/results/README.md`; "
                     "a test compares.\n",
-                    data_list(folders), markdown(folder_table(folders)));
+                    data_list(folders), markdown(folder_table(folders)), afterwards_list(folders));
 }
 
 const char* direction_word(Direction direction) {
@@ -154,6 +168,18 @@ std::string p_value(double p) {
   return p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p);
 }
 
+// Sums that cancel leave a rest of rounding, which is no number of ours.
+double without_rounding(double mean) {
+  return std::abs(mean) < 1e-9 ? 0 : mean;
+}
+
+// p on one side, or why there is none.
+std::string p_cell(const Evidence& evidence, double p) {
+  if (!evidence.tails && evidence.effect.spread == Spread::counted) return "counted";
+  if (!evidence.tails && evidence.effect.spread == Spread::timed_once) return "measured once";
+  return p_value(p);
+}
+
 Table evidence_table(const Claim& claim, const Statement& statement) {
   Table table{{"statement", "found", "must be", "p for", "p against", ""}, {}};
   for (size_t i = 0; i < claim.tests.size(); ++i) {
@@ -168,15 +194,15 @@ Table evidence_table(const Claim& claim, const Statement& statement) {
     const std::string number =
         !was_run ? "not run"
         : found->effect.error == 0
-            ? fmt::format("{:.3g} {}", found->effect.mean, unit)
-            : fmt::format("{:.3g} {} (standard error {:.2g}{})", found->effect.mean, unit,
-                          found->effect.error,
+            ? fmt::format("{:.3g} {}", without_rounding(found->effect.mean), unit)
+            : fmt::format("{:.3g} {} (standard error {:.2g}{})",
+                          without_rounding(found->effect.mean), unit, found->effect.error,
                           found->effect.rows > 0 ? ", test rows included" : "");
     const bool decides = was_run && found->open.empty();
     table.rows.push_back(
         {test.test, number, fmt::format("{} {:.3g}", direction_word(test.direction), threshold),
-         decides ? p_value(statement.tails[i].supports) : "-",
-         decides ? p_value(statement.tails[i].refutes) : "-",
+         decides ? p_cell(*found, statement.tails[i].supports) : "-",
+         decides ? p_cell(*found, statement.tails[i].refutes) : "-",
          was_run && !found->open.empty() ? "open: " + found->open : outcome(statement.tails[i])});
   }
   return table;
@@ -191,6 +217,8 @@ std::string describe_statement(const Claim& claim, const Statement& statement) {
     text += fmt::format("\nNot counted: {}.\n", statement.afterwards->why);
   }
   if (statement.folder != nullptr) {
+    const DataNote* const note = data_note(statement.folder->task);
+    if (note != nullptr) text += fmt::format("\nThe data: {}.\n", note->what);
     text += fmt::format("\n[{0}](../{0}/README.md), made by `{1}`.\n", statement.folder->name,
                         statement.folder->results.value("command", "not recorded"));
   }
@@ -233,6 +261,7 @@ std::string change_page(const std::vector<JudgedClaim>& all, const std::filesyst
   std::map<std::pair<std::string, std::string>, int> counts;
   Table changes{{"#", "claim", "data set", "before", "now"}, {}};
   int compared = 0;
+  int changed = 0;
   for (const JudgedClaim& judged : all) {
     const Json claim =
         before.at("verdicts").value(fmt::format("{}", judged.claim.number), Json::object());
@@ -240,9 +269,13 @@ std::string change_page(const std::vector<JudgedClaim>& all, const std::filesyst
       const std::string was = claim.value(statement.subject, "");
       if (was.empty()) continue;
       const std::string now(verdict_name(statement.verdict));
-      ++counts[{was, now}];
-      ++compared;
+      const bool counts_here = statement.afterwards == nullptr;
+      if (counts_here) {
+        ++counts[{was, now}];
+        ++compared;
+      }
       if (was == now) continue;
+      if (counts_here) ++changed;
       changes.rows.push_back({fmt::format("[{}]({})", judged.claim.number, page_file(judged.claim)),
                               judged.claim.claim, statement.subject, was,
                               now + (statement.afterwards == nullptr ? "" : "†")});
@@ -266,9 +299,10 @@ std::string change_page(const std::vector<JudgedClaim>& all, const std::filesyst
       "Until {} each claim had a rule of its own, and noise improved some verdicts. [One rule]"
       "(README.md) judges all of them now, from the same records: {} of {} verdicts change.\n\n{}\n"
       "## Those that change\n\n{}\n"
-      "† its setting was chosen when test results were known. Earlier verdicts: "
+      "† its setting was chosen when test results were known: shown, not counted. Earlier "
+      "verdicts: "
       "[verdicts-before.json](verdicts-before.json). Made by `headroom report --claims`.\n",
-      before.value("commit", "an earlier commit"), changes.rows.size(), compared, markdown(matrix),
+      before.value("commit", "an earlier commit"), changed, compared, markdown(matrix),
       markdown(changes));
 }
 

@@ -51,7 +51,11 @@ Effect effect_of(const std::vector<double>& values, const std::string& unit) {
 }
 
 Effect counted(double value, const std::string& unit) {
-  return {value, 0, no_spread, unit};
+  return {value, 0, no_spread, unit, 0, Spread::counted};
+}
+
+Effect timed_once(double value, const std::string& unit) {
+  return {value, 0, no_spread, unit, 0, Spread::timed_once};
 }
 
 Effect with_rows(Effect effect, const std::vector<double>& differences, double scale) {

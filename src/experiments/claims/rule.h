@@ -24,6 +24,9 @@ struct Criterion {
   bool in_margins = false;  // the threshold counts margins of equivalence of the effect's unit
 };
 
+// What the uncertainty of a number is over. Only seeds give a p.
+enum class Spread { seeds, counted, timed_once };
+
 // A number as it was estimated. Thresholds are never compared with the mean alone.
 struct Effect {
   double mean = 0;
@@ -31,13 +34,15 @@ struct Effect {
   double degrees = -1;  // of freedom of Student's t; 0: one seed, which proves nothing; -1: not run
   std::string unit = {};
   int64_t rows = 0;  // test rows that the error covers; 0: that over seeds alone
+  Spread spread = Spread::seeds;
 
   bool was_run() const { return degrees >= 0; }
 };
 
 Effect effect_of(const std::vector<double>& values, const std::string& unit);
-// Of what is counted, or timed once: it has no spread over seeds and stands as it is.
+// These have no spread over seeds and stand as they are.
 Effect counted(double value, const std::string& unit);
+Effect timed_once(double value, const std::string& unit);
 // The effect of a difference in rows answered right, with what another sample of test rows would
 // change: `differences` are those of each row (test_rows.h), `scale` brings them to the effect's
 // unit. Variances add up; degrees of freedom by Welch and Satterthwaite. As it was without rows.

@@ -38,6 +38,12 @@ class Results {
     };
     return std::abs(macs(arm) / macs(base) - 1);
   }
+  // Whether training longer might have changed a finding.
+  std::string last_best() const {
+    const LastBest best = variants::last_best(folder_.runs);
+    if (best.runs == 0) return "";
+    return fmt::format(" (the last step validated best in {} of {} runs)", best.last, best.runs);
+  }
   std::string text(const Estimate& gained) const {
     if (gained.count == 0) return "not run";
     if (gained.count == 1) return fmt::format("{:+.2f} {} (one seed)", gained.mean, measure_.unit);
@@ -55,9 +61,9 @@ void judge_fewer_parameters(const Results& results, std::vector<Finding>& findin
   if (optimized.count == 0 || efficient.count == 0) return;
   findings.push_back(
       {16,
-       fmt::format("over Standard: Optimized {}, Efficient {}; a Standard of half the heads {}",
+       fmt::format("over Standard: Optimized {}, Efficient {}; a Standard of half the heads {}{}",
                    results.text(optimized), results.text(efficient),
-                   results.text(results.gain("standard-matched", "standard"))),
+                   results.text(results.gain("standard-matched", "standard")), results.last_best()),
        {{"Optimized over Standard", results.effect("optimized", "standard")},
         {"Efficient over Standard", results.effect("efficient", "standard")}}});
 }
@@ -79,6 +85,7 @@ void judge_super(const Results& results, std::vector<Finding>& findings) {
   if (drawn.count > 0) {
     finding.found += fmt::format("; with W_A from Xavier {} over Standard", results.text(drawn));
   }
+  finding.found += results.last_best();
   findings.push_back(finding);
 }
 
@@ -87,8 +94,9 @@ void judge_language_model(const Results& results, std::vector<Finding>& findings
   if (over_matched.count == 0) return;
   findings.push_back(
       {21,
-       fmt::format("Super over a Standard of half the heads {}, over the whole Standard {}",
-                   results.text(over_matched), results.text(results.gain("super", "standard"))),
+       fmt::format("Super over a Standard of half the heads {}, over the whole Standard {}{}",
+                   results.text(over_matched), results.text(results.gain("super", "standard")),
+                   results.last_best()),
        {{"Super over Standard of half the heads", results.effect("super", "standard-matched")}}});
 }
 
@@ -105,7 +113,7 @@ void judge_time(const Json& timing, const std::string& about, std::vector<Findin
   for (const auto& [kind, values] : ratios) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     parts.push_back(fmt::format("{} {:.2f} to {:.2f}", kind, *least, *most));
-    evidence.push_back({kind + " at its slowest", counted(*most, "of Standard's time")});
+    evidence.push_back({kind + " at its slowest", timed_once(*most, "of Standard's time")});
   }
   if (parts.empty()) return;
   findings.push_back(
@@ -181,12 +189,12 @@ std::vector<Finding> size_findings(std::span<const ResultsFolder> folders) {
       const Estimate gain = results.gain("super", "standard");
       if (gain.count == 0) continue;
       gains.push_back(results.effect("super", "standard"));
-      parts.push_back(fmt::format("{} {}", task, results.text(gain)));
+      parts.push_back(fmt::format("{} {}{}", task, results.text(gain), results.last_best()));
     }
   }
   if (gains.size() < 3) return {};
   return {{18,
-           fmt::format("Super over Standard: {}", join(parts, ", ")),
+           fmt::format("Super over Standard: {}", join(parts, "; ")),
            {{"gain of the largest minus the smallest", difference(gains[2], gains[0])}}}};
 }
 

@@ -324,6 +324,18 @@ ModelShape shape_of(const Record& record) {
   return shape;
 }
 
+bool names_a_commit(const std::string& commit) {
+  return !commit.empty() && commit != "unknown" && !commit.ends_with("-dirty");
+}
+
+std::string commit_warning(const std::string& commit) {
+  if (names_a_commit(commit)) return "";
+  return fmt::format(
+      "built from {}, which nobody else can check out: its records are kept, but the claims will "
+      "list them as to be made again. Commit your changes and build again",
+      commit.empty() ? "unknown" : commit);
+}
+
 void require_one_recipe(const Runs& runs) {
   for (const Record& run : runs) {
     const std::string reason = reason_against(run, runs.front());

@@ -142,6 +142,11 @@ const ShapeRecord& sizes_of(const Record& record);
 const MachineRecord& machine_of(const Record& record);
 ModelShape shape_of(const Record& record);
 
+// Whether others can check out what made a record: not "unknown", nor with changes of its own.
+bool names_a_commit(const std::string& commit);
+// What to say before a program of that commit trains anything; empty where its records count.
+std::string commit_warning(const std::string& commit);
+
 // Throws ErrorCode::bad_data unless all are of one experiment and one recipe. Records from before
 // recipes were stored whole go with each other and with nothing else.
 void require_one_recipe(const Runs& runs);

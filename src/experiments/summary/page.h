@@ -26,6 +26,9 @@ struct Page {
 // "![title](file)" with the space below it; nothing where the figure is empty.
 std::string image(std::string_view title, const Figure& figure);
 
+// Says below the title that the setting was chosen when test results were known, and which.
+void flag_afterwards(Page& page, std::string_view why);
+
 void write_page(const std::filesystem::path& folder, const Page& page);
 
 }  // namespace headroom::experiments

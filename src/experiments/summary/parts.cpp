@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/join.h"
 #include "base/table.h"
+#include "experiments/claims/claims.h"
 #include "report/plot/time_plot.h"
 
 namespace headroom::experiments {
@@ -79,8 +80,10 @@ std::string describe_model(const Record& run) {
 
 std::string page_heading(const std::string& title, std::string_view experiment, const Runs& runs,
                          const std::string& model, const std::string& more) {
-  return fmt::format("# {}\n\nMade by `{}`.{}\n\n{}", title, reproduce_command(experiment, runs),
-                     more, describe_setting(runs, model));
+  const DataNote* const note = data_note(runs[0].task);
+  return fmt::format("# {}\n\nMade by `{}`.{}\n\n{}{}", title, reproduce_command(experiment, runs),
+                     more, describe_setting(runs, model),
+                     note == nullptr ? "" : fmt::format("- Data: {}.\n", note->what));
 }
 
 std::string timing_section(const Runs& runs, const Json& timing) {

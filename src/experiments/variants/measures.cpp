@@ -52,6 +52,18 @@ std::vector<double> row_gains(const Runs& runs, const std::string& arm, const st
       [&](const Record& run) { return only_point(run, base); });
 }
 
+LastBest last_best(const Runs& runs) {
+  LastBest best;
+  for (const Record& run : runs) {
+    for (const NamedArm& named : run.arms) {
+      if (!named.arm.best_step || !named.arm.steps) continue;
+      ++best.runs;
+      if (*named.arm.best_step >= *named.arm.steps) ++best.last;
+    }
+  }
+  return best;
+}
+
 std::vector<double> only_values(const Runs& runs, const std::string& arm, PointField field) {
   std::vector<double> values;
   for (const Record& run : runs) {

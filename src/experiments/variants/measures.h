@@ -19,7 +19,7 @@ struct Measure {
 
 Measure measure_of(const Record& run);
 
-// Within this of each other two arms count as level; fixed before anything was run.
+// What a gain or loss must exceed to matter; fixed 2026-11-15, with the first runs.
 double margin_of(const Measure& measure);
 
 // An arm minus another over the seeds that have both, in the measure's units; positive is better.
@@ -31,5 +31,15 @@ std::vector<double> row_gains(const Runs& runs, const std::string& arm, const st
                               const Measure& measure);
 // An arm has one point, at whatever budget its MACs come to: a field of it over the seeds.
 std::vector<double> only_values(const Runs& runs, const std::string& arm, PointField field);
+
+// How many runs had their best validation at the last step: where most did, more steps might have
+// changed who wins.
+struct LastBest {
+  int last = 0;
+  int runs = 0;  // that say which step was best
+
+  bool most() const { return 2 * last > runs; }
+};
+LastBest last_best(const Runs& runs);
 
 }  // namespace headroom::experiments::variants

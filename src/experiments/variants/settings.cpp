@@ -47,7 +47,8 @@ void set_imdb(Experiment& experiment, const std::string& size) {
   experiment.shape = size == "small"    ? sized(2, 64, 4, 128)
                      : size == "medium" ? sized(4, 128, 4, 256)
                                         : sized(6, 256, 8, 512);
-  set_epochs(experiment, 4, 128, size == "large" ? 3e-4 : 5e-4);
+  // After 4 epochs 36 of 54 runs validated best at the last step.
+  set_epochs(experiment, 8, 128, size == "large" ? 3e-4 : 5e-4);
 }
 
 void set_text(Experiment& experiment) {
@@ -110,7 +111,7 @@ void set_language(Experiment& experiment) {
   experiment.shape = default_shape(Task::lm);
   experiment.recipe.validate_every = 250;
   experiment.recipe.dropout = 0.1;
-  set_epochs(experiment, 76, 128, 1e-3);  // 3,000 steps of 128 rows
+  set_epochs(experiment, 152, 128, 1e-3);  // 6,000 steps; after 3,000 the last was still the best
 }
 
 void set_translation(Experiment& experiment) {
@@ -123,7 +124,7 @@ void set_translation(Experiment& experiment) {
   experiment.shape = default_shape(Task::translate);
   experiment.shape.heads = 8;
   experiment.recipe.warmup = 0.1;
-  set_epochs(experiment, 60, 256, 7e-4);  // after 20 the last weights were still the best ones
+  set_epochs(experiment, 120, 256, 7e-4);  // after 60 the last weights were still the best ones
 }
 
 void shrink(Experiment& experiment) {

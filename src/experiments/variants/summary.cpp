@@ -23,14 +23,6 @@ constexpr Arm known_arms[] = {
     {"super-xavier", "super, W_A from Xavier"},
 };
 
-std::string verdict_of(const Estimate& gain, double margin) {
-  if (gain.count < 2) return "one seed";
-  if (gain.low() > 0) return gain.low() > margin ? "better by more than the margin" : "better";
-  if (gain.high() < 0) return gain.high() < -margin ? "worse by more than the margin" : "worse";
-  const bool level = gain.low() > -margin && gain.high() < margin;
-  return level ? "level" : "not decided";
-}
-
 std::string with_interval(double mean, double half_width, int count, bool sign) {
   const std::string number = sign ? fmt::format("{:+.3f}", mean) : fmt::format("{:.3f}", mean);
   return count < 2 ? number : fmt::format("{} ± {:.3f}", number, half_width);
@@ -76,6 +68,14 @@ const char* about_rows(const Runs& runs, const Measure& measure) {
                "over test rows: what another sample of them would change. ";
 }
 
+// Whether training longer might have changed the numbers.
+std::string sentence_of(const LastBest& best) {
+  return best.runs == 0
+             ? ""
+             : fmt::format(" {} of {} runs validated best at the last step.{}", best.last,
+                           best.runs, best.most() ? " More steps may change these numbers." : "");
+}
+
 std::string write_text(const Runs& runs, const Json& timing, const Measure& measure,
                        const Figure& scores, const Figure& latency) {
   std::string text =
@@ -84,11 +84,10 @@ std::string write_text(const Runs& runs, const Json& timing, const Measure& meas
       fmt::format(
           "\nAll arms share steps, rates, batches and seeds; the weights that validated best are "
           "scored once on the test rows. Mean ± half the 95 % interval over seeds. A gain is "
-          "paired "
-          "by seed, and positive is better; \"level\" means that its interval lies within {} of "
-          "zero, a margin fixed before the runs. {}Backward passes count twice the forward "
-          "pass.\n\n{}\n",
-          margin_of(measure), about_rows(runs, measure), markdown(score_table(runs))) +
+          "paired by seed, and positive is better; intervals are not corrected for looking at "
+          "several data sets, so verdicts stand in [the claims](../README.md) alone. {}Backward "
+          "passes count twice the forward pass.{}\n\n{}\n",
+          about_rows(runs, measure), sentence_of(last_best(runs)), markdown(score_table(runs))) +
       image("score by kind", scores) + "![MACs by kind](macs.svg)\n";
   if (!latency.svg.empty()) {
     text += fmt::format(
@@ -115,7 +114,7 @@ Table score_table(const Runs& runs) {
   };
   const bool rows_stored = std::any_of(std::begin(known_arms), std::end(known_arms),
                                        [&](const Arm& arm) { return row_gain(arm).count > 0; });
-  Table table{{"attention", measure.title, "gain over standard", "verdict", "attention parameters",
+  Table table{{"attention", measure.title, "gain over standard", "attention parameters",
                "all parameters", "forward MACs", "forward + backward"},
               {}};
   if (rows_stored) table.header.insert(table.header.begin() + 3, "± by test rows");
@@ -131,7 +130,6 @@ Table score_table(const Runs& runs) {
          itself || gained.count == 0
              ? "-"
              : with_interval(gained.mean, gained.half_width, gained.count, true),
-         itself ? "-" : verdict_of(gained, margin_of(measure)),
          fmt::format("{:.0f}", mean_of(runs, arm, &Point::attention_parameters)),
          fmt::format("{:.0f}", mean_of(runs, arm, &Point::parameters)),
          fmt::format("{:.3f} M", mean_of(runs, arm, &Point::model_macs) / 1e6),
