@@ -81,6 +81,14 @@ TEST_F(EveryOutput, WhatVectorsDoNotHaveIsRefused) {
                  "all tokens is for models of task tag");
 }
 
+TEST_F(EveryOutput, TuneDoesNotSendAnybodyInCircles) {
+  expect_failure(ask("predict", "bert-ner", {"--budget", "auto"}, "a\n"), 2,
+                 "give a fraction or a latency");
+  expect_failure(ask("tune", "bert-ner", {"--texts", "-"}, "a\n"), 2,
+                 "give a fraction or a latency");
+  expect_failure(ask("tune", "bert-rerank", {"--texts", "-"}, "a\n"), 2, "ask rerank");
+}
+
 TEST_F(EveryOutput, PassagesComeBestFirst) {
   const std::string passages = "Nobody runs.\nParis is the capital of France.\n\n";
   const Arguments query = {"--query", "what is the capital of france"};

@@ -114,7 +114,7 @@ TEST_F(Predict, WhatIsNoBudgetIsAUsageError) {
   for (const char* bad : {"-1", "1.5", "nan"}) {
     expect_failure(predict({"--budget", bad}, "goal\n"), 2, "is not a budget");
   }
-  expect_failure(predict({"--budget", "0"}, "goal\n"), 2, "budget 0 needs a bag of n-grams");
+  expect_failure(predict({"--budget", "0"}, "goal\n"), 2, "no budget 0: it has no bag of n-grams");
 }
 
 TEST_F(Predict, WhatThisVersionDoesNotHaveIsAUsageError) {

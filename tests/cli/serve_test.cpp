@@ -121,6 +121,16 @@ TEST(Serve, TellsWhereItListensAndStopsOnSigterm) {
   }
 }
 
+TEST(Serve, SaysWhichModelsHaveNoAutomaticBudget) {
+  const CalibratedModel model;
+  Served served({"--model", model.path(), "--budget", "auto"});
+  RawClient client(served.port());
+  EXPECT_EQ(client.exchange(post("/v1/classify", R"({"inputs":"x"})")).status, 200);
+  const Outcome outcome = served.stop(SIGTERM);
+  expect_holds(outcome.err, "\"no_auto\"");
+  expect_holds(outcome.err, "run headroom tune");
+}
+
 TEST(Serve, ServesSeveralModels) {
   const CalibratedModel model;
   Served served({"--model", "a=" + model.path(), "--model", "b=" + model.path()});

@@ -280,6 +280,18 @@ TEST(Ranking, GivesTheBestOfAFirstRoundTheFullBudget) {
                [&] { session.run(std::span(&pair, 1), {.automatic = true}); });
 }
 
+TEST(Outputs, WithoutAnAutomaticBudgetSayWhatToDoInstead) {
+  const Text text = {"a b"};
+  for (const Task task : {Task::tag, Task::embed, Task::multilabel, Task::regress}) {
+    const RandomCheckpoint checkpoint(shape_of(task), 1, {}, task);
+    Session session(EngineModel::load(checkpoint.path()));
+    expect_error(ErrorCode::usage, "give a fraction or a latency",
+                 [&] { session.run(std::span(&text, 1), {.automatic = true}); });
+    expect_error(ErrorCode::usage, "give a fraction above 0",
+                 [&] { session.run(std::span(&text, 1), Budget{0}); });
+  }
+}
+
 TEST(Ranking, AddsBm25AsTheCalibrationSays) {
   OutputConfig output;
   output.calibration = {{0.25, 1, 0}, {1, 2, 3}};

@@ -40,6 +40,17 @@ TEST_F(ApiOutputs, DimensionsAndPromptsThatTheModelLacksAreRefused) {
       std::string::npos);
 }
 
+TEST_F(ApiOutputs, WithoutAnAutomaticBudgetSayWhatToDoInstead) {
+  const auto why = [&](const std::string& path, const std::string& model) {
+    return complaint(path, {{"model", model}, {"inputs", "a"}, {"budget", "auto"}}, 422);
+  };
+  for (const std::string& told :
+       {why("/v1/embed", "vectors"), why("/v1/tag", "tagger"), why("/v1/classify", "flags")}) {
+    EXPECT_NE(told.find("give a fraction or a latency"), std::string::npos) << told;
+  }
+  EXPECT_NE(why("/v1/classify", "ranker").find("/v1/rerank"), std::string::npos);
+}
+
 TEST_F(ApiOutputs, PassagesComeBestFirst) {
   const std::vector<std::string> passages = {"Nobody runs.", "Paris is the capital of France.", ""};
   const Json found = answers(

@@ -72,6 +72,7 @@ class FakeBackend : public Backend {
     };
   }
 
+  bool automatic() const override { return automatic_default; }
   LiveState live(const std::string& /*model*/) const override {
     LiveState state;
     state.queue = 3;
@@ -120,6 +121,7 @@ class FakeBackend : public Backend {
   }
 
   Mode mode = Mode::at_once;
+  bool automatic_default = false;
   std::map<std::string, std::string> aliases;
   std::optional<CallRefused> refusal;
   std::string refused_model;  // empty: all

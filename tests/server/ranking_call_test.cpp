@@ -67,6 +67,15 @@ TEST_F(RankingCall, IsOneCallWithFewPassagesOrABudget) {
   EXPECT_EQ(answer_.texts.size(), 48U);
 }
 
+TEST_F(RankingCall, AutoIsTheDefaultWhereItIsTheServers) {
+  backend_.automatic_default = true;
+  ask(48, /*automatic=*/false);
+  EXPECT_EQ(backend_.last_call.budget, 0.25);
+  backend_.release_all();
+  backend_.release_all();
+  EXPECT_EQ(answer_.texts[0].rungs, (std::vector{0.25, 1.0}));
+}
+
 TEST_F(RankingCall, AnswersWithTheFirstRoundWhereTheSecondIsRefused) {
   ask(48);
   backend_.refusal = CallRefused{Refusal::overloaded, 1, "too much to do"};

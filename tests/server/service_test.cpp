@@ -159,10 +159,16 @@ TEST(Service, BudgetZeroNeedsABag) {
 TEST(Service, AutoNeedsAPolicy) {
   Service service({letters_model()}, one_worker(), nobody());
   expect_error(ErrorCode::usage, "headroom tune", [&] { Asked(service, {"a"}, {{}, {}, true}); });
+}
+
+TEST(Service, AModelWithoutAPolicyRunsFlatBesideOneThatClimbs) {
   ServiceSettings settings = one_worker();
   settings.automatic = true;
-  expect_error(ErrorCode::usage, "headroom tune",
-               [&] { Service({letters_model()}, settings, nobody()); });
+  Service service({laddered_model(), letters_model("plain")}, settings, nobody());
+  EXPECT_FALSE(Asked(service, {"a"}).answer().texts.at(0).rungs.empty());
+  const Answer flat = Asked(service, {"a"}, {}, "plain").answer().texts.at(0);
+  EXPECT_TRUE(flat.rungs.empty());
+  EXPECT_EQ(flat.budget, 1);
 }
 
 TEST(Service, TheServersObjectiveIsTheDeadlineOfCallsThatNameNone) {

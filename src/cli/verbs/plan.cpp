@@ -11,6 +11,7 @@
 #include "base/measure/machine.h"
 #include "base/precision.h"
 #include "budget/fraction.h"
+#include "budget/ladder/why_no_auto.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/latency_file.h"
 #include "checkpoint/policy_file.h"
@@ -237,7 +238,9 @@ int run_plan(int argc, char** argv) {
     std::vector<BudgetPlan> plans;
     for (const Budget& budget : asked) {
       if (budget.automatic && !policy) {
-        throw Error(ErrorCode::usage, "plan", "budget auto needs a ladder: run headroom tune");
+        throw Error(ErrorCode::usage, "plan",
+                    fmt::format("this model has no budget auto to plan with: {}",
+                                why_no_auto(config.task)));
       }
       if (!budget.automatic) checked_budget(budget.fraction);
       const double ms = budget.automatic ? ladder_ms(table, *policy, job.tokens)

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/interrupt.h"
+#include "budget/ladder/why_no_auto.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/precision_file.h"
 #include "cli/app.h"
@@ -92,6 +93,9 @@ ServedModel load_model(const ModelSource& wanted, const ServeOptions& options, S
   }
   if (!model.policy_note.empty()) {
     log.event("policy_ignored", {{"model", model.name}, {"why", model.policy_note}});
+  }
+  if (options.service.automatic && !has_auto(model)) {
+    log.event("no_auto", {{"model", model.name}, {"why", why_no_auto(config.task)}});
   }
   return model;
 }

@@ -8,6 +8,7 @@
 #include "base/join.h"
 #include "base/precision.h"
 #include "budget/fraction.h"
+#include "budget/ladder/why_no_auto.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/policy_file.h"
 #include "cli/app.h"
@@ -190,11 +191,9 @@ int run_tune(int argc, char** argv) {
     }
     const ModelConfig config = read_config(request.model);
     if (!classifies_text(config.task)) {
-      throw Error(
-          ErrorCode::usage, "tune",
-          fmt::format("{} is a model of task {}: when to stop is known for models that give "
-                      "texts one label",
-                      request.model, task_name(config.task)));
+      throw Error(ErrorCode::usage, "tune",
+                  fmt::format("{} is a model of task {}: {}", request.model, task_name(config.task),
+                              why_no_auto(config.task)));
     }
     settings.budgets = asked_budgets(app, config, budgets);
     if (settings.budgets.back() != 1) settings.budgets.push_back(1);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/precision.h"
+#include "budget/ladder/why_no_auto.h"
 
 namespace headroom {
 namespace {
@@ -53,19 +54,15 @@ void Ladder::require(const Budget& budget) const {
                             "--precision {} on the checkpoint",
                             precision_table.name(model_.weights().precision)));
   }
-  const auto refuse = [&](const char* what, const char* missing) {
-    throw Error(
-        ErrorCode::usage, "classify",
-        fmt::format("budget {} needs {}: {}", what, missing,
-                    stored.note.empty() ? "run headroom tune on the checkpoint" : stored.note));
-  };
-  if (budget.automatic && model_.config().task == Task::rerank) {
+  const Task task = model_.config().task;
+  const auto refuse = [&](const char* what, std::string_view why) {
     throw Error(ErrorCode::usage, "classify",
-                "budget auto compares the candidates of a query: ask rerank, not for single pairs");
-  }
-  if (budget.automatic && !stored.policy) refuse("auto", "a policy");
+                fmt::format("this model has no budget {}: {}", what,
+                            stored.note.empty() ? why : std::string_view(stored.note)));
+  };
+  if (budget.automatic && !stored.policy) refuse("auto", why_no_auto(task));
   if (!budget.automatic && budget.fraction == 0 && !stored.rung_zero) {
-    refuse("0", "a bag of n-grams");
+    refuse("0", why_no_rung_zero(task));
   }
 }
 

@@ -34,7 +34,7 @@ Json model_json(const ServedModel& model, double min_budget, bool is_default) {
       json["thresholds"].push_back(config.output.threshold(i));
     }
   }
-  json["auto"] = model.policy.has_value() || (config.task == Task::rerank && config.elastic());
+  json["auto"] = has_auto(model);
   if (config.task == Task::embed) {
     json["dimensions"] = shape.vector_width();
     json["prompts"] = Json::array();

@@ -106,6 +106,7 @@ class TwoRounds : public std::enable_shared_from_this<TwoRounds> {
 
 Abandon submit_ranking(Backend& backend, const ServedModel& model, Call call,
                        const ApiRequest& request, FormatAnswer format, Reply reply) {
+  if (backend.automatic() && !call.budget) call.automatic = true;
   if (!call.automatic) {
     return submit_call(backend, std::move(call), request, std::move(format), std::move(reply));
   }

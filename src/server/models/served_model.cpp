@@ -77,6 +77,10 @@ double fastest_ms(const RunBatch& run, double budget, int64_t tokens) {
 
 }  // namespace
 
+bool has_auto(const ServedModel& model) {
+  return model.policy || (model.config.task == Task::rerank && model.config.elastic());
+}
+
 ServedModel served_model(std::string name, const std::shared_ptr<const EngineModel>& engine) {
   static std::atomic<uint64_t> loads = 0;
   ServedModel served;

@@ -48,6 +48,9 @@ struct ServedModel {
   std::function<RunBatch(int threads)> make_runner;  // threads: of a text that runs alone
 };
 
+// Whether the model has "budget":"auto": a ladder, or the two rounds of a ranker.
+bool has_auto(const ServedModel& model);
+
 // What the engine needs to serve; the table and the scores are the caller's.
 ServedModel served_model(std::string name, const std::shared_ptr<const EngineModel>& engine);
 

@@ -32,6 +32,8 @@ class Backend {
   // then and `done` is not called.
   virtual Abandon submit(const Call& call, CallDone done) = 0;
 
+  // Whether calls that name no budget are automatic, of models that can be.
+  virtual bool automatic() const { return false; }
   virtual LiveState live(const std::string& model) const = 0;  // ErrorCode::usage when not served
   virtual bool ready() const = 0;                              // waits for no lock
   virtual void begin_drain() = 0;  // from now on calls are refused with Refusal::draining

@@ -3,31 +3,31 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string>
+#include <string_view>
 
 #include "base/error.h"
+#include "budget/ladder/why_no_auto.h"
 
 namespace headroom::server {
 namespace {
 
-void require_rung_zero(const ServedModel& model) {
-  if (model.rung_zero) return;
-  const std::string cause =
-      model.policy_note.empty() ? "run headroom tune on it" : model.policy_note;
+[[noreturn]] void refuse(const ServedModel& model, const char* budget, std::string_view why) {
   throw Error(ErrorCode::usage, "serve",
-              fmt::format("budget 0 needs a bag of n-grams, which {} does not have: {}", model.name,
-                          cause));
+              fmt::format("{} has no budget {}: {}", model.name, budget,
+                          model.policy_note.empty() ? why : std::string_view(model.policy_note)));
 }
 
-}  // namespace
+void require_rung_zero(const ServedModel& model) {
+  if (model.rung_zero) return;
+  refuse(model, "0", why_no_rung_zero(model.config.task));
+}
 
 void require_policy(const ServedModel& model) {
   if (model.policy) return;
-  throw Error(
-      ErrorCode::usage, "serve",
-      fmt::format("budget auto needs a policy, which {} does not have: run headroom tune on it",
-                  model.name));
+  refuse(model, "auto", why_no_auto(model.config.task));
 }
+
+}  // namespace
 
 CallTerms terms_of(const Call& call, const ServedModel& model, const ServiceSettings& settings,
                    double arrived_ms) {
@@ -40,8 +40,9 @@ CallTerms terms_of(const Call& call, const ServedModel& model, const ServiceSett
   }
   CallTerms terms;
   terms.budget = call.budget;
-  terms.automatic = call.automatic || (settings.automatic && !call.budget);
-  if (terms.automatic) require_policy(model);
+  if (call.automatic) require_policy(model);
+  // The server's default is for models that have it: one of another task beside them runs flat.
+  terms.automatic = call.automatic || (settings.automatic && !call.budget && model.policy);
   terms.arrived_ms = arrived_ms;
   const std::optional<double> latency_ms = call.latency_ms ? call.latency_ms : settings.slo_ms;
   if (latency_ms) terms.deadline_ms = arrived_ms + *latency_ms;

@@ -30,7 +30,4 @@ CallTerms terms_of(const Call& call, const ServedModel& model, const ServiceSett
 WaitingText waiting_text(const Call& call, const CallTerms& terms, const ServedModel& model,
                          const CostLevels& levels, size_t index, int64_t tokens);
 
-// Throws ErrorCode::usage, saying what to do, for a model without a policy.
-void require_policy(const ServedModel& model);
-
 }  // namespace headroom::server

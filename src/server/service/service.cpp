@@ -95,9 +95,6 @@ Service::Service(std::vector<ServedModel> models, const ServiceSettings& setting
                           {},
                           settings_.max_deadline_ms}),
       live_(models_.size()) {
-  for (const ServedModel& model : models_) {
-    if (settings_.automatic) require_policy(model);
-  }
   link_->service = this;
   for (const ServedModel& model : models_) {
     all_cores_.push_back(model.make_runner(settings_.workers));

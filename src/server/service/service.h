@@ -56,6 +56,7 @@ class Service : public Backend {
 
   Abandon submit(const Call& call, CallDone done) override;
   LiveState live(const std::string& model) const override;
+  bool automatic() const override { return settings_.automatic; }
   bool ready() const override { return accepting_; }
   void begin_drain() override { accepting_ = false; }
 

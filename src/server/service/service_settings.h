@@ -16,7 +16,7 @@ struct ServiceSettings {
   double max_deadline_ms = 10'000;  // what clients name above it is taken for this
   double budget = 1;                // the most that a call spends which names no budget
   double min_budget = 0.125;  // the controller goes no lower; 0: rung zero, where there is one
-  bool automatic = false;     // such a call climbs the ladder instead
+  bool automatic = false;     // such a call climbs the ladder instead, where its model has one
   int64_t queue_limit = 512;  // texts waiting, per model
   int64_t max_batch_tokens = 2048;
   std::shared_ptr<AnswerCache> cache = {};  // none: every text runs
