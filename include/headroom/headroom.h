@@ -81,7 +81,7 @@ class Model {
 
   /// Scores of passages for a query, in the order of the passages. The model must be a ranker. An
   /// automatic budget runs all of them at a quarter and the best at the full budget; Answer::rungs
-  /// tell which.
+  /// tell which. A latency is that of all passages together.
   std::vector<Answer> rerank(std::string_view query, std::span<const std::string_view> passages,
                              Budget budget = {}) const;
 

@@ -207,6 +207,7 @@ class Model:
         """The passages by how well they answer the query, best first.
 
         ``budget="auto"`` runs all of them at a quarter of the budget and the best at the full one.
+        ``latency_ms`` is for all of them together; with ``"auto"`` it limits how many run again.
         """
         if not isinstance(query, str):
             raise TypeError(f"query is {type(query).__name__}, expected str")

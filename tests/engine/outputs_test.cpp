@@ -272,9 +272,6 @@ TEST(Ranking, GivesTheBestOfAFirstRoundTheFullBudget) {
     EXPECT_EQ(answer.budget, refined ? 1.25 : 0.25);
     EXPECT_EQ(answer.rungs, refined ? (std::vector{0.25, 1.0}) : std::vector{0.25});
   }
-  expect_error(ErrorCode::usage, "not both", [&] {
-    rank_passages(session, "a b", passages, {.latency_ms = 5, .automatic = true});
-  });
   const Text pair = {"a", "b"};
   expect_error(ErrorCode::usage, "ask rerank",
                [&] { session.run(std::span(&pair, 1), {.automatic = true}); });
@@ -290,6 +287,41 @@ TEST(Outputs, WithoutAnAutomaticBudgetSayWhatToDoInstead) {
     expect_error(ErrorCode::usage, "give a fraction above 0",
                  [&] { session.run(std::span(&text, 1), Budget{0}); });
   }
+}
+
+TEST(Ranking, ALatencyIsThatOfAllPassages) {
+  const RandomCheckpoint checkpoint(shape_of(Task::rerank), 1, {}, Task::rerank);
+  // A pair takes its budget in milliseconds, at any length.
+  LatencyTable table{"", "fp32", 1, "", {}};
+  for (const double budget : {0.125, 0.25, 0.5, 1.0}) {
+    for (const int64_t tokens : {1, 64}) table.cells.push_back({budget, tokens, budget, budget});
+  }
+  Session session(EngineModel::load(checkpoint.path()), 1, table);
+  std::vector<std::string> texts;
+  for (char c = 'a'; c <= 't'; ++c) texts.push_back(std::string(1, c) + " b");
+  const std::vector<std::string_view> passages(texts.begin(), texts.end());
+  ASSERT_EQ(passages.size(), 20U);
+  const auto within = [&](double ms, bool automatic) {
+    return rank_passages(session, "a b", passages, {.latency_ms = ms, .automatic = automatic});
+  };
+  const auto refined = [&](double ms) {
+    const std::vector<Answer> answers = within(ms, true);
+    return std::count_if(answers.begin(), answers.end(),
+                         [](const Answer& answer) { return answer.rungs.size() == 2; });
+  };
+  EXPECT_EQ(within(20, false)[7].budget, 1);
+  EXPECT_EQ(within(19, false)[7].budget, 0.5);
+  expect_error(ErrorCode::target_unreachable, "20 passages", [&] { within(2, false); });
+  EXPECT_EQ(refined(15), 10) << "5 ms, then 10";
+  EXPECT_EQ(refined(8.5), 3) << "of which there is time for";
+  EXPECT_EQ(refined(5.5), 0);
+  const Answer least = rank_passages(session, "a b", passages, {0.125})[7];
+  EXPECT_EQ(within(3, true)[7].rungs, std::vector{least.budget}) << "no time for a quarter";
+  EXPECT_EQ(within(3, true)[7].logit, least.logit);
+  expect_error(ErrorCode::target_unreachable, "20 passages", [&] { within(2, true); });
+  Session without(EngineModel::load(checkpoint.path()));
+  expect_error(ErrorCode::usage, "headroom calibrate",
+               [&] { rank_passages(without, "a b", passages, {.latency_ms = 5}); });
 }
 
 TEST(Ranking, AddsBm25AsTheCalibrationSays) {

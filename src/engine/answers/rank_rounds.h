@@ -29,8 +29,10 @@ std::vector<size_t> second_round(const RankRounds& rounds, std::span<const Answe
 void merge_rounds(std::span<const size_t> refined, std::vector<Answer> second,
                   std::vector<Answer>& answers);
 
-// Scores of the pairs of one query, in their order. Throws ErrorCode::usage for an automatic budget
-// with a latency, which no ranking has.
+// Scores of the pairs of one query, in their order. A latency is that of all pairs, one after the
+// other: a flat budget is the largest at which the table foresees that, an automatic one refines no
+// more candidates than the first round leaves time for. Throws ErrorCode::target_unreachable where
+// no budget is that fast.
 std::vector<Answer> rank_pairs(Session& session, std::span<const Tokens> pairs,
                                const Budget& budget);
 
