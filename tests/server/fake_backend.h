@@ -53,7 +53,9 @@ class FakeBackend : public Backend {
     last_texts.clear();
     for (const Text& text : call.texts) last_texts.emplace_back(text.text);
     last_call.texts.clear();  // not ours
-    CallAnswer answers = answer(call.texts.size() + call.inputs.size(), call.budget);
+    CallAnswer answers =
+        answer(call.texts.size() + call.inputs.size(), call.budget ? call.budget : call.most);
+    answers.lowered = lowered;
     if (refusal && (refused_model.empty() || refused_model == call.model)) {
       const CallRefused refused = *refusal;
       lock.unlock();  // CallDone is called without any lock
@@ -122,6 +124,7 @@ class FakeBackend : public Backend {
 
   Mode mode = Mode::at_once;
   bool automatic_default = false;
+  Lowered lowered = Lowered::nothing;
   std::map<std::string, std::string> aliases;
   std::optional<CallRefused> refusal;
   std::string refused_model;  // empty: all

@@ -36,7 +36,7 @@ class RankingCall : public ::testing::Test {
 
 TEST_F(RankingCall, RunsTheBestAgainAtTheFullBudget) {
   ask(48);
-  EXPECT_EQ(backend_.last_call.budget, 0.25);
+  EXPECT_EQ(backend_.last_call.most, 0.25);
   EXPECT_EQ(backend_.last_call.inputs.size(), 48U);
   backend_.release_all();
   EXPECT_EQ(status_, 0) << "not yet";
@@ -57,7 +57,7 @@ TEST_F(RankingCall, RunsTheBestAgainAtTheFullBudget) {
 
 TEST_F(RankingCall, IsOneCallWithFewPassagesOrABudget) {
   ask(10);
-  EXPECT_EQ(backend_.last_call.budget, 1);
+  EXPECT_EQ(backend_.last_call.most, 1);
   EXPECT_FALSE(backend_.last_call.automatic);
   backend_.release_all();
   EXPECT_EQ(status_, 200);
@@ -70,7 +70,7 @@ TEST_F(RankingCall, IsOneCallWithFewPassagesOrABudget) {
 TEST_F(RankingCall, AutoIsTheDefaultWhereItIsTheServers) {
   backend_.automatic_default = true;
   ask(48, /*automatic=*/false);
-  EXPECT_EQ(backend_.last_call.budget, 0.25);
+  EXPECT_EQ(backend_.last_call.most, 0.25);
   backend_.release_all();
   backend_.release_all();
   EXPECT_EQ(answer_.texts[0].rungs, (std::vector{0.25, 1.0}));
@@ -85,6 +85,20 @@ TEST_F(RankingCall, AnswersWithTheFirstRoundWhereTheSecondIsRefused) {
   EXPECT_EQ(answer_.texts[0].rungs, std::vector{0.25});
 }
 
+TEST_F(RankingCall, MayBeLoweredInItsFirstRoundAndSaysSo) {
+  ask(48);
+  EXPECT_FALSE(backend_.last_call.budget) << "a smaller one is better than none";
+  backend_.release_all();
+  EXPECT_EQ(backend_.last_call.budget, 1) << "or the second round would be no better";
+  backend_.release_all();
+  backend_.lowered = Lowered::budget;
+  ask(48);
+  backend_.lowered = Lowered::nothing;
+  backend_.release_all();
+  backend_.release_all();
+  EXPECT_EQ(answer_.lowered, Lowered::budget);
+}
+
 TEST_F(RankingCall, TellsWhyAFirstRoundIsRefused) {
   backend_.refusal = CallRefused{Refusal::queue_full, 1, "the queue is full"};
   ask(48);
@@ -96,7 +110,7 @@ TEST_F(RankingCall, IsAbandonedInEitherRound) {
   abandon();
   EXPECT_TRUE(backend_.wait_for_abandoned(1));
   backend_.release_all();
-  EXPECT_EQ(backend_.last_call.budget, 0.25) << "no second round for a client that left";
+  EXPECT_EQ(backend_.last_call.most, 0.25) << "no second round for a client that left";
   const Abandon second = ask(48);
   backend_.release_all();
   second();

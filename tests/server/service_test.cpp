@@ -139,6 +139,18 @@ TEST(Service, CallsThatNameNoBudgetAreAutomaticWhereTheServerIs) {
   EXPECT_TRUE(Asked(service, {"a"}, {0.5, {}}).answer().texts.at(0).rungs.empty());
 }
 
+TEST(Service, AChoiceWithAnUpperBoundFallsUnderLoadAndIsExactWithoutADeadline) {
+  Service service({letters_model()}, one_worker(), nobody(), [] { return 0.0; });
+  const std::vector<std::string> texts = {"a b c d e f g h"};  // 10 tokens: 1 ms at budget 1
+  EXPECT_EQ(Asked(service, texts, {{}, {}, false, 0.25}).answer().texts[0].budget, 0.25);
+  const CallAnswer relaxed = Asked(service, texts, {{}, 100, false, 0.25}).answer();
+  EXPECT_EQ(relaxed.texts[0].budget, 0.25) << "no more, though there is time";
+  EXPECT_EQ(relaxed.lowered, Lowered::nothing);
+  const CallAnswer tight = Asked(service, texts, {{}, 0.2, false, 0.25}).answer();
+  EXPECT_LT(tight.texts[0].budget, 0.25);
+  EXPECT_EQ(tight.lowered, Lowered::budget);
+}
+
 TEST(Service, BudgetZeroAsksRungZeroAlone) {
   Service service({bagged_model()}, one_worker(), nobody());
   const CallAnswer answer = Asked(service, {"a b", "c"}, {0.0, 5}).answer();

@@ -134,6 +134,7 @@ struct Spending {
   std::optional<double> budget = {};
   std::optional<double> latency_ms = {};
   bool automatic = false;
+  std::optional<double> most = {};
 };
 
 // One call and what became of it.
@@ -142,6 +143,7 @@ class Asked {
   Asked(Service& service, const std::vector<std::string>& texts, const Spending& spending = {},
         const std::string& model = "letters") {
     Call call{model, {}, spending.budget, spending.latency_ms, "a client", 0, spending.automatic};
+    call.most = spending.most;
     for (const std::string& text : texts) call.texts.push_back({text});
     auto promise = std::make_shared<std::promise<CallOutcome>>();
     outcome_ = promise->get_future();

@@ -26,7 +26,7 @@ class TwoRounds : public std::enable_shared_from_this<TwoRounds> {
   }
 
   Abandon start() {
-    call_.budget = rounds_.first;
+    call_.most = rounds_.first;
     submit(call_, &TwoRounds::first_ended);
     return [self = shared_from_this()] { self->abandon(); };
   }
@@ -52,6 +52,7 @@ class TwoRounds : public std::enable_shared_from_this<TwoRounds> {
     refined_ = second_round(rounds_, answer_.texts);
     Call again = call_;
     again.budget = 1;
+    again.most.reset();
     again.inputs.clear();
     for (const size_t i : refined_) again.inputs.push_back(call_.inputs[i]);
     {
@@ -113,7 +114,7 @@ Abandon submit_ranking(Backend& backend, const ServedModel& model, Call call,
   const RankRounds rounds = rank_rounds(model.config, call.inputs.size());
   if (rounds.refined == 0) {
     call.automatic = false;
-    call.budget = rounds.first;
+    call.most = rounds.first;
     return submit_call(backend, std::move(call), request, std::move(format), std::move(reply));
   }
   CallDone done = replying(backend, request, call.model, std::move(format), std::move(reply));

@@ -104,6 +104,12 @@ size_t CostLevels::cell(size_t row, int64_t tokens) const {
   return row * lengths_ + static_cast<size_t>(std::clamp<int64_t>(tokens, 0, last));
 }
 
+std::optional<size_t> CostLevels::level_within(double budget) const {
+  const auto above = std::upper_bound(budgets_.begin(), budgets_.end(), budget);
+  if (above == budgets_.begin()) return std::nullopt;
+  return static_cast<size_t>(above - budgets_.begin()) - 1;
+}
+
 const LatencyEstimate& CostLevels::estimate(size_t level, int64_t tokens) const {
   return cells_[cell(level, tokens)];
 }

@@ -48,6 +48,7 @@ class CostLevels {
   size_t count() const { return budgets_.size(); }
   size_t top() const { return budgets_.size() - 1; }
   double budget(size_t level) const { return budgets_[level]; }  // ascending
+  std::optional<size_t> level_within(double budget) const;       // the highest; none: all are above
   const LatencyEstimate& estimate(size_t level, int64_t tokens) const;
 
   // Of a text that climbs the ladder: on average, and what nine in ten take no more than.

@@ -61,7 +61,7 @@ DeadlineController::DeadlineController(CostLevels levels, const ControllerSettin
 LatencyEstimate DeadlineController::time_of(const WaitingText& text, size_t level) const {
   LatencyEstimate table = text.budget      ? text.exact_time
                           : text.automatic ? levels_.ladder_estimate(level, text.tokens)
-                                           : levels_.estimate(level, text.tokens);
+                                           : levels_.estimate(text.flat_level(level), text.tokens);
   if (text.automatic) {
     const double behind = std::max(0.0, table.median_ms - first_rung_ms(text, level));
     table.median_ms += (climbing() - 1) * behind;

@@ -69,7 +69,7 @@ struct Spending {
 };
 
 Spending text_spending(const CostLevels& levels, const WaitingText& text, size_t level) {
-  if (!text.automatic) return {text.budget.value_or(levels.budget(level)), {}};
+  if (!text.automatic) return {text.budget.value_or(levels.budget(text.flat_level(level))), {}};
   const LadderStep& step = levels.ladder_step(text.ladder_level(level, levels.top()));
   return {step.thresholds ? levels.budget(levels.top()) : step.budget, step.thresholds};
 }
@@ -77,7 +77,9 @@ Spending text_spending(const CostLevels& levels, const WaitingText& text, size_t
 // The share of an idle server's budget, or of its time on a ladder, that load takes.
 double given_up(const CostLevels& levels, const WaitingText& text, size_t level) {
   if (text.budget) return 0;
-  if (!text.automatic) return 1 - levels.budget(level) / levels.budget(levels.top());
+  if (!text.automatic) {
+    return 1 - levels.budget(text.flat_level(level)) / levels.budget(text.flat_level(levels.top()));
+  }
   return 1 - levels.ladder_estimate(level, text.tokens).median_ms /
                  levels.ladder_estimate(levels.top(), text.tokens).median_ms;
 }

@@ -31,6 +31,8 @@ struct Call {
   bool automatic = false;
   std::vector<Tokens> inputs = {};  // instead of texts: what is tokenised already
   Priority priority = Priority::normal;
+  // Without a budget: the most that the controller may choose. What has no deadline gets it.
+  std::optional<double> most = {};
 };
 
 // What the controller took from a call for others' sake.

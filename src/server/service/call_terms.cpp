@@ -38,8 +38,10 @@ CallTerms terms_of(const Call& call, const ServedModel& model, const ServiceSett
   } else if (call.budget) {
     model.config.selection(*call.budget);
   }
+  if (call.most) model.config.selection(*call.most);
   CallTerms terms;
   terms.budget = call.budget;
+  terms.most = call.most;
   if (call.automatic) require_policy(model);
   // The server's default is for models that have it: one of another task beside them runs flat.
   terms.automatic = call.automatic || (settings.automatic && !call.budget && model.policy);
@@ -58,9 +60,18 @@ WaitingText waiting_text(const Call& call, const CallTerms& terms, const ServedM
   text.tokens = tokens;
   text.arrived_ms = terms.arrived_ms;
   text.deadline_ms = terms.deadline_ms;
-  if (terms.budget) {
-    text.budget = terms.budget;
-    text.exact_time = FlatTimes{model.table, model.bag_token_ms}.at(*terms.budget, tokens);
+  std::optional<double> exact = terms.budget;
+  if (!exact && terms.most) {
+    const std::optional<size_t> most = levels.level_within(*terms.most);
+    if (most && !std::isinf(terms.deadline_ms)) {
+      text.most_level = *most;
+    } else {
+      exact = terms.most;
+    }
+  }
+  if (exact) {
+    text.budget = exact;
+    text.exact_time = FlatTimes{model.table, model.bag_token_ms}.at(*exact, tokens);
   } else if (std::isinf(terms.deadline_ms)) {
     const size_t top = levels.top();
     text.budget = levels.budget(top);

@@ -16,6 +16,7 @@ namespace headroom::server {
 
 struct CallTerms {
   std::optional<double> budget;  // exact; none: the controller's choice
+  std::optional<double> most;    // of that choice
   bool automatic = false;        // each text climbs the ladder instead
   double arrived_ms = 0;
   double deadline_ms = std::numeric_limits<double>::infinity();

@@ -189,7 +189,7 @@ std::vector<std::optional<Answer>> Service::known_answers(size_t model, const Ca
   const ServedModel& served = models_[model];
   if (!settings_.cache || served.id == 0) return {};
   const CostLevels& levels = levels_[model];
-  const double budget = terms.budget.value_or(levels.budget(levels.top()));
+  const double budget = terms.budget.value_or(terms.most.value_or(levels.budget(levels.top())));
   const std::optional<size_t> ladder =
       terms.automatic ? levels.ladder_step(levels.top()).thresholds : std::nullopt;
   std::vector<std::optional<Answer>> known;
