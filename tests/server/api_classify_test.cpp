@@ -134,11 +134,25 @@ TEST(SubmittedCall, TellsWhatItSpentInHeaderFields) {
   std::map<std::string, std::string> fields;
   for (const HttpField& field : response.fields) fields[field.name] = field.value;
   EXPECT_EQ(fields["x-headroom-budget"], "0.5") << "the lowest";
+  EXPECT_FALSE(fields.contains("x-headroom-lowered"));
   EXPECT_EQ(fields["x-headroom-active-heads"], "0.25");
   EXPECT_EQ(fields["x-headroom-tokens"], "12") << "the sum";
   EXPECT_EQ(fields["x-headroom-queue-ms"], "0.250");
   EXPECT_TRUE(fields.contains("x-headroom-inference-ms"));
   EXPECT_TRUE(fields.contains("x-headroom-predicted-ms"));
+}
+
+TEST(SpendingFields, TellTheSumOfAllRungsAndWhatLoadTook) {
+  CallAnswer answer;
+  answer.texts.resize(1);
+  answer.texts[0].budget = 1.125;
+  answer.lowered = Lowered::thresholds;
+  HttpResponse response;
+  add_spending_fields(answer, response);
+  std::map<std::string, std::string> fields;
+  for (const HttpField& field : response.fields) fields[field.name] = field.value;
+  EXPECT_EQ(fields["x-headroom-budget"], "1.125");
+  EXPECT_EQ(fields["x-headroom-lowered"], "thresholds");
 }
 
 TEST(SubmittedCall, OverloadSaysWhenToComeBack) {

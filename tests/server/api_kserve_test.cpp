@@ -71,6 +71,10 @@ TEST_F(KServe, AnswersWithTensors) {
   EXPECT_EQ(body["model_version"], "1");
   EXPECT_EQ(body["id"], "7");
   EXPECT_EQ(body["parameters"]["inference_ms"], 1.5);
+  EXPECT_FALSE(body["parameters"].contains("lowered"));
+  backend_.lowered = Lowered::budget;
+  EXPECT_EQ(ask_json("POST", "/v2/models/news/infer", two_texts)["parameters"]["lowered"],
+            "budget");
   ASSERT_EQ(body["outputs"].size(), 5U);
   EXPECT_EQ(body["outputs"][0].dump(),
             R"({"name":"label","datatype":"BYTES","shape":[2],"data":["sport","sport"]})");

@@ -166,7 +166,7 @@ void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer) 
 }
 
 void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
-  double budget = 1;
+  double budget = answer.texts.empty() ? 1 : answer.texts.front().budget;
   double heads = 1;
   int64_t tokens = 0;
   for (const Answer& text : answer.texts) {
@@ -182,6 +182,10 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
       {"x-headroom-inference-ms", fmt::format("{:.3f}", answer.inference_ms)});
   response.fields.push_back(
       {"x-headroom-predicted-ms", fmt::format("{:.3f}", answer.predicted_ms)});
+  if (answer.lowered != Lowered::nothing) {
+    response.fields.push_back(
+        {"x-headroom-lowered", std::string(lowered_table.name(answer.lowered))});
+  }
   if (const auto cached = std::count(answer.cached.begin(), answer.cached.end(), true)) {
     response.fields.push_back({"x-headroom-cached", fmt::format("{}", cached)});
   }

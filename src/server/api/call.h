@@ -66,7 +66,7 @@ CallDone replying(Backend& backend, const ApiRequest& request, std::string model
                   FormatAnswer format, Reply reply);
 
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
-// sum of tokens.
+// sum of tokens. A budget is that of all rungs together, and may be above 1.
 void add_spending_fields(const CallAnswer& answer, HttpResponse& response);
 
 // queue_ms, inference_ms, predicted_ms and total_ms.

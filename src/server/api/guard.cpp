@@ -132,6 +132,7 @@ class Bundle {
       body["models"].push_back(texts_body(*models_[i], answer.texts, answer, total_ms));
       all.texts.insert(all.texts.end(), answer.texts.begin(), answer.texts.end());
       all.cached.insert(all.cached.end(), answer.cached.begin(), answer.cached.end());
+      if (all.lowered == Lowered::nothing) all.lowered = answer.lowered;
       all.queue_ms = std::max(all.queue_ms, answer.queue_ms);
       all.inference_ms = std::max(all.inference_ms, answer.inference_ms);
       all.predicted_ms = std::max(all.predicted_ms, answer.predicted_ms);

@@ -343,7 +343,12 @@ void read_response(const HttpResponse& response, bool raw_outputs,
   message.set_model_version(body["model_version"].get<std::string>());
   message.set_id(body.value("id", ""));
   for (const auto& [name, value] : body["parameters"].items()) {
-    (*message.mutable_parameters())[name].set_double_param(value.get<double>());
+    auto& parameter = (*message.mutable_parameters())[name];
+    if (value.is_string()) {
+      parameter.set_string_param(value.get<std::string>());
+    } else {
+      parameter.set_double_param(value.get<double>());
+    }
   }
   for (const Json& output : body["outputs"]) {
     auto& tensor = *message.add_outputs();

@@ -310,6 +310,9 @@ HttpResponse infer_response(const ServedModel& model, const InferRequest& reques
   body["parameters"] = {{"queue_ms", times.queue_ms},
                         {"inference_ms", times.inference_ms},
                         {"predicted_ms", times.predicted_ms}};
+  if (times.lowered != Lowered::nothing) {
+    body["parameters"]["lowered"] = lowered_table.name(times.lowered);
+  }
   body["outputs"] = Json::array();
   std::string binary;
   for (const TensorKind* kind : wanted_tensors(model.config, request.outputs)) {
