@@ -181,10 +181,10 @@ class KeyedApi : public KeyFile {
       ring_ = std::make_shared<KeyRing>(path_);
       router_.emplace(api_routes(backend_, {}), ring_, metrics_, [] {});
     }
-    HttpResponse answer;
+    const auto answer = std::make_shared<HttpResponse>();  // which may come later, to nobody
     router_->handle({std::move(head), body, std::chrono::steady_clock::now()},
-                    [&](HttpResponse response) { answer = std::move(response); });
-    return answer;
+                    [answer](HttpResponse response) { *answer = std::move(response); });
+    return *answer;
   }
   static std::string message(const HttpResponse& response) {
     return Json::parse(response.body)["error"].value("message", "");
@@ -355,6 +355,18 @@ TEST_F(KeyedApi, AChangedFileCountsWhenItIsReadAgain) {
   write_file_atomically(path_, "");
   ring_->reload();
   EXPECT_EQ(ask(later).status, 401);
+}
+
+TEST_F(KeyedApi, WhatIsUnderWayIsPaidAcrossAChangeOfTheFile) {
+  KeyRules rules;
+  rules.name = "search";
+  rules.compute_seconds_per_minute = 0.001;  // a text of 7 tokens takes 1.75 ms
+  const std::string key = add(rules);
+  backend_.mode = FakeBackend::Mode::later;
+  ask(key);
+  ring_->reload();
+  backend_.release_all();
+  EXPECT_EQ(ask(key).status, 429);
 }
 
 TEST(KeyCharges, WhatWasCachedCostsNothing) {

@@ -37,6 +37,12 @@ bool same_key(std::string_view given, const std::string& key) {
   throw error;
 }
 
+std::optional<QuotaState> state_of(SharedQuota* shared, double now_seconds) {
+  if (shared == nullptr) return std::nullopt;
+  const std::lock_guard lock(shared->mutex);
+  return shared->quota.state(now_seconds);
+}
+
 }  // namespace
 
 void Quota::refill(double now_seconds) {
@@ -65,12 +71,14 @@ QuotaState Quota::state(double now_seconds) {
 }
 
 KeyHolder::KeyHolder(KeyRules rules) : rules_(std::move(rules)) {
-  if (rules_.requests_per_minute) requests_.emplace(*rules_.requests_per_minute);
-  if (rules_.compute_seconds_per_minute) compute_.emplace(*rules_.compute_seconds_per_minute);
+  const auto quota_of = [](const std::optional<double>& per_minute) {
+    return per_minute ? std::make_shared<SharedQuota>(*per_minute) : nullptr;
+  };
+  requests_ = quota_of(rules_.requests_per_minute);
+  compute_ = quota_of(rules_.compute_seconds_per_minute);
 }
 
 void KeyHolder::inherit(const KeyHolder& former) {
-  const std::lock_guard lock(former.mutex_);
   if (rules_.requests_per_minute == former.rules_.requests_per_minute) {
     requests_ = former.requests_;
   }
@@ -111,32 +119,32 @@ void KeyHolder::require_model(const std::string& model) const {
 }
 
 void KeyHolder::take_request(double now_seconds) {
-  const std::lock_guard lock(mutex_);
   if (compute_) {
-    const double wait = compute_->wait_seconds(1e-9, now_seconds);  // in debt no more
+    const std::lock_guard lock(compute_->mutex);
+    const double wait = compute_->quota.wait_seconds(1e-9, now_seconds);  // in debt no more
     if (wait > 0) {
       quota_used(*this, *rules_.compute_seconds_per_minute, "compute-seconds", wait);
     }
   }
   if (!requests_) return;
-  const double wait = requests_->wait_seconds(1, now_seconds);
+  const std::lock_guard lock(requests_->mutex);
+  const double wait = requests_->quota.wait_seconds(1, now_seconds);
   if (wait > 0) quota_used(*this, *rules_.requests_per_minute, "requests", wait);
-  requests_->take(1, now_seconds);
+  requests_->quota.take(1, now_seconds);
 }
 
 void KeyHolder::spend(double compute_seconds, double now_seconds) {
-  const std::lock_guard lock(mutex_);
-  if (compute_) compute_->take(compute_seconds, now_seconds);
+  if (!compute_) return;
+  const std::lock_guard lock(compute_->mutex);
+  compute_->quota.take(compute_seconds, now_seconds);
 }
 
 std::optional<QuotaState> KeyHolder::requests(double now_seconds) {
-  const std::lock_guard lock(mutex_);
-  return requests_ ? std::optional(requests_->state(now_seconds)) : std::nullopt;
+  return state_of(requests_.get(), now_seconds);
 }
 
 std::optional<QuotaState> KeyHolder::compute_seconds(double now_seconds) {
-  const std::lock_guard lock(mutex_);
-  return compute_ ? std::optional(compute_->state(now_seconds)) : std::nullopt;
+  return state_of(compute_.get(), now_seconds);
 }
 
 KeyRing::KeyRing(std::filesystem::path file) : file_(std::move(file)) {

@@ -40,6 +40,14 @@ class Quota {
   double filled_at_ = 0;  // 0: never yet
 };
 
+// A quota that several threads draw on, and a key's holders before and after a change of the file.
+struct SharedQuota {
+  explicit SharedQuota(double per_minute) : quota(per_minute) {}
+
+  std::mutex mutex;
+  Quota quota;
+};
+
 // A key of the file, and what is left of its quotas.
 class KeyHolder {
  public:
@@ -62,15 +70,15 @@ class KeyHolder {
   std::optional<QuotaState> requests(double now_seconds);
   std::optional<QuotaState> compute_seconds(double now_seconds);
 
-  // The quotas go on where those of `former`, the same key before a change of the file, are.
+  // Draws on the quotas of `former`, the same key before a change of the file, where they have not
+  // changed: what is under way is still paid by that one.
   void inherit(const KeyHolder& former);
   const KeyRules& rules() const { return rules_; }
 
  private:
   KeyRules rules_;
-  mutable std::mutex mutex_;  // guards the quotas
-  std::optional<Quota> requests_;
-  std::optional<Quota> compute_;
+  std::shared_ptr<SharedQuota> requests_;  // none: unlimited
+  std::shared_ptr<SharedQuota> compute_;
 };
 
 class KeyRing {
