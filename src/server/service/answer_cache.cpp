@@ -56,10 +56,12 @@ void AnswerCache::store(std::string key, const Answer& answer) {
                          bytes_of(answer.labels) + bytes_of(answer.embedding) +
                          bytes_of(answer.rungs);
   if (bytes > limit_) return;
+  Entries fresh;
+  fresh.push_front({std::move(key), answer, bytes});
   const std::lock_guard lock(mutex_);
-  if (by_.contains(key)) return;
-  entries_.push_front({std::move(key), answer, bytes});
-  by_.emplace(entries_.front().key, entries_.begin());
+  // Where memory ends here, nothing has changed yet.
+  if (!by_.emplace(fresh.front().key, fresh.begin()).second) return;
+  entries_.splice(entries_.begin(), fresh);
   bytes_ += bytes;
   while (bytes_ > limit_) {
     bytes_ -= entries_.back().bytes;
