@@ -81,6 +81,15 @@ TEST_F(GenerationsTest, OnlyWhatChangedIsLoadedAgain) {
   EXPECT_EQ(Asked(*service_, {"a"}, {}, "spam").answer().texts.size(), 1U);
 }
 
+TEST_F(GenerationsTest, AChangeInASubfolderMakesAnotherModel) {
+  store("news");
+  store("news/pooling");
+  start();
+  store("news/pooling", "another one");
+  EXPECT_TRUE(reload());
+  EXPECT_EQ(loaded_, Names{"news"});
+}
+
 TEST_F(GenerationsTest, AModelThatCannotBeLoadedChangesNothing) {
   store("news");
   start();

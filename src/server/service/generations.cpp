@@ -19,10 +19,10 @@ using Stamp = std::vector<std::tuple<std::string, uintmax_t, fs::file_time_type>
 Stamp stamp_of(const fs::path& directory) {
   Stamp stamp;
   std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;  // of a file that goes just now
-    stamp.emplace_back(entry->path().filename().string(), fs::file_size(*entry, ignored),
+    stamp.emplace_back(entry->path().string(), fs::file_size(*entry, ignored),
                        fs::last_write_time(*entry, ignored));
   }
   std::sort(stamp.begin(), stamp.end());
