@@ -41,7 +41,7 @@ void ModelControl::stop() {
   }
   changed_.notify_one();
   thread_.join();
-  const Error ending(ErrorCode::runtime, "change models", "the server is shutting down");
+  const Error ending(ErrorCode::interrupted, "change models", "the server is shutting down");
   for (const Job& job : std::exchange(jobs_, {})) job.done(ending);
 }
 

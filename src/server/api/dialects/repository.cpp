@@ -64,8 +64,14 @@ Change read_change(const Json& body, const std::vector<std::string_view>& known)
 }
 
 HttpErrorCode code_of(const Error& problem) {
-  return problem.code() == ErrorCode::runtime ? HttpErrorCode::out_of_memory
-                                              : HttpErrorCode::unprocessable;
+  switch (problem.code()) {
+    case ErrorCode::runtime:
+      return HttpErrorCode::out_of_memory;
+    case ErrorCode::interrupted:  // by the end of the server
+      return HttpErrorCode::draining;
+    default:
+      return HttpErrorCode::unprocessable;
+  }
 }
 
 // Who may load models may know why it went wrong.
