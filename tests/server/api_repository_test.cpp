@@ -17,7 +17,7 @@ using namespace testing;
 constexpr const char* admin_key = "hr-admin";
 constexpr const char* client_key = "hr-client";
 
-ServedModel served(const ModelSource& source) {
+ServedModel served(const ModelSource& source, const std::vector<ServedModel>&) {
   if (read_file(source.directory / "config.json", ErrorCode::bad_model) == "large") {
     throw Error(ErrorCode::runtime, "load model", "it takes 9 GiB, but 2 GiB are left");
   }

@@ -23,21 +23,25 @@ class GenerationsTest : public ::testing::Test {
     write_file_atomically(folder_.path() / name / "config.json", content);
   }
   void start() {
-    generations_.emplace(Generations::Parts{[this](const ModelSource& source) {
-                                              if (read_file(source.directory / "config.json",
-                                                            ErrorCode::bad_model) == "damaged") {
-                                                throw Error(ErrorCode::bad_model, "load",
-                                                            "it is damaged");
-                                              }
-                                              loaded_.push_back(source.name);
-                                              ServedModel model = letters_model(source.name);
-                                              return model;
-                                            },
-                                            [this](Service& service, std::shared_ptr<void> in_use) {
-                                              service_ = &service;
-                                              in_use_ = std::move(in_use);
-                                            }},
-                         plan_serving({}, folder_.path()), one_worker(), nobody());
+    generations_.emplace(
+        Generations::Parts{
+            [this](const ModelSource& source, const std::vector<ServedModel>& beside) {
+              beside_.clear();
+              for (const ServedModel& other : beside) {
+                beside_.push_back(other.name);
+              }
+              if (read_file(source.directory / "config.json", ErrorCode::bad_model) == "damaged") {
+                throw Error(ErrorCode::bad_model, "load", "it is damaged");
+              }
+              loaded_.push_back(source.name);
+              ServedModel model = letters_model(source.name);
+              return model;
+            },
+            [this](Service& service, std::shared_ptr<void> in_use) {
+              service_ = &service;
+              in_use_ = std::move(in_use);
+            }},
+        plan_serving({}, folder_.path()), one_worker(), nobody());
     generations_->publish();
   }
   bool reload() {
@@ -57,6 +61,7 @@ class GenerationsTest : public ::testing::Test {
 
   TemporaryFolder folder_;
   Names loaded_;
+  Names beside_;  // what was there when the last was loaded
   Service* service_ = nullptr;
   std::optional<Generations> generations_;
   std::shared_ptr<void> in_use_;
@@ -73,6 +78,7 @@ TEST_F(GenerationsTest, OnlyWhatChangedIsLoadedAgain) {
   store("spam");
   EXPECT_TRUE(reload());
   EXPECT_EQ(loaded_, (Names{"news", "spam"}));
+  EXPECT_EQ(beside_, (Names{"mail", "news"})) << "all that the new sessions are for";
   EXPECT_EQ(served(), (Names{"mail", "news", "spam"}));
   std::filesystem::remove_all(folder_.path() / "mail");
   EXPECT_TRUE(reload());
@@ -160,7 +166,7 @@ TEST_F(GenerationsTest, AtTheEndWhatWaitsInOldOnesIsToldToo) {
   std::vector<std::shared_ptr<void>> in_use;
   std::vector<Service*> services;
   store("letters");
-  Generations generations({[&](const ModelSource&) { return model; },
+  Generations generations({[&](const ModelSource&, const auto&) { return model; },
                            [&](Service& service, std::shared_ptr<void> use) {
                              services.push_back(&service);
                              in_use.push_back(std::move(use));

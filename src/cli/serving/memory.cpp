@@ -53,11 +53,15 @@ uint64_t memory_of_threads(const ServeOptions& options, const std::vector<Served
 }  // namespace
 
 void require_room(const ServeOptions& options, const ModelSource& model, const ModelConfig& config,
-                  Precision precision) {
+                  Precision precision, const std::vector<ServedModel>& beside) {
   if (options.reserved_memory == 0) return;
   const auto number_bytes = static_cast<uint64_t>(4 / elements_per_lane(precision));
   const uint64_t weights = weights_bytes(config, number_bytes);
-  const uint64_t activations = activation_bytes(options, config.shape);
+  // The former generation's are in use or kept until its last request is answered.
+  uint64_t activations = activation_bytes(options, config.shape);
+  for (const ServedModel& other : beside) {
+    activations += activation_bytes(options, other.config.shape);
+  }
   if (weights + activations <= memory_left(options)) return;
   throw Error(ErrorCode::runtime, "load model",
               fmt::format("{} takes {} ({} of weights, {} in the workers), but of --max-memory {} "

@@ -14,10 +14,11 @@ namespace headroom {
 // What is left of --max-memory; 0: there is no limit.
 uint64_t memory_left(const ServeOptions& options);
 
-// Before a model is loaded beside the others: throws ErrorCode::runtime when there is no room. What
-// does not fit at the start share_memory() tells.
+// Before a model is loaded beside others, which all get new sessions: throws ErrorCode::runtime
+// when there is no room. What does not fit at the start share_memory() tells.
 void require_room(const ServeOptions& options, const server::ModelSource& model,
-                  const ModelConfig& config, Precision precision);
+                  const ModelConfig& config, Precision precision,
+                  const std::vector<server::ServedModel>& beside);
 
 // Gives requests what models, threads and connections leave. Throws ErrorCode::runtime when that is
 // not enough for one.

@@ -73,12 +73,13 @@ ServingPlan wanted_models(const ServeOptions& options) {
   return plan_serving(fixed, options.models_folder);
 }
 
-ServedModel load_model(const ModelSource& wanted, const ServeOptions& options, ServerLog& log) {
+ServedModel load_model(const ModelSource& wanted, const std::vector<ServedModel>& beside,
+                       const ServeOptions& options, ServerLog& log) {
   SilentProgress progress;
   log.event("loading", {{"model", wanted.name}, {"directory", wanted.directory.string()}});
   const ModelConfig config = read_config(wanted.directory);
   const Precision precision = served_precision(options, wanted.directory, config);
-  require_room(options, wanted, config, precision);
+  require_room(options, wanted, config, precision, beside);
   EngineOptions engine{precision, {}, memory_left(options)};
   engine.packed_cache = options.packed_cache;
   ServedModel model = load_served_model(wanted.name, wanted.directory, engine, progress);
@@ -171,8 +172,8 @@ void serve(ServeOptions& options, bool json) {
   }
   LoggedMetrics metrics({}, log, options.log_requests ? 1 : options.log_sample);
   std::function<void(Service & service, std::shared_ptr<void> in_use)> publish;
-  Generations generations({[&](const ModelSource& source) {
-                             ServedModel model = load_model(source, options, log);
+  Generations generations({[&](const ModelSource& source, const std::vector<ServedModel>& beside) {
+                             ServedModel model = load_model(source, beside, options, log);
                              metrics.add_model(model.name);
                              return model;
                            },

@@ -109,13 +109,22 @@ std::shared_ptr<Generations::Generation> Generations::make(const ServingPlan& pl
                                                            const Generation* former) const {
   auto made = std::make_unique<Generation>();
   made->plan = plan;
-  std::vector<ServedModel> models;
+  std::vector<ServedModel> beside;  // first those that stay, then those loaded before
+  std::vector<const ServedModel*> same;
   for (const ModelSource& source : plan.models) {
     // Before loading: a change during it counts.
     made->stamps.push_back(stamp_of(source.directory));
-    const ServedModel* same =
-        former == nullptr ? nullptr : former->find(source, made->stamps.back());
-    models.push_back(same != nullptr ? *same : parts_.load(source));
+    same.push_back(former == nullptr ? nullptr : former->find(source, made->stamps.back()));
+    if (same.back() != nullptr) beside.push_back(*same.back());
+  }
+  std::vector<ServedModel> models;
+  for (size_t i = 0; i < plan.models.size(); ++i) {
+    if (same[i] != nullptr) {
+      models.push_back(*same[i]);
+    } else {
+      models.push_back(parts_.load(plan.models[i], beside));
+      beside.push_back(models.back());
+    }
   }
   const bool same_models =
       former != nullptr && former->plan.models == plan.models && former->stamps == made->stamps;

@@ -17,7 +17,10 @@ namespace headroom::server {
 class Generations {
  public:
   struct Parts {
-    std::function<ServedModel(const ModelSource& source)> load;  // throws; takes seconds
+    // Loads a model beside those of the new generation that are there already: all of them get
+    // new sessions. Throws; takes seconds.
+    std::function<ServedModel(const ModelSource& source, const std::vector<ServedModel>& beside)>
+        load;
     // Sends requests to `service` from now on. Each keeps a copy of `in_use` until it is answered.
     std::function<void(Service& service, std::shared_ptr<void> in_use)> publish;
   };
