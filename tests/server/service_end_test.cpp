@@ -47,6 +47,18 @@ TEST(ServiceEnd, ACallThatIsPartlyUnderWayEndsWithItsBatch) {
   EXPECT_EQ(call.refused().why, Refusal::abandoned);
 }
 
+TEST(ServiceEnd, AnAnswerThatCannotBeToldEndsNobodyElse) {
+  Service service({letters_model()}, one_worker(), nobody());
+  for (const bool standard : {true, false}) {
+    service.submit({"letters", {{"a"}}, {}, {}, "a client"}, [standard](const CallOutcome&) {
+      if (standard) throw std::bad_alloc();
+      throw std::runtime_error("anything");
+    });
+    EXPECT_EQ(Asked(service, {"b"}).answer().texts.size(), 1U);
+  }
+  EXPECT_EQ(service.drain(milliseconds(10'000)).cut, 0);
+}
+
 TEST(ServiceEnd, AbandoningWhatIsDoneOrUnderWayChangesNothing) {
   const auto gate = std::make_shared<Gate>();
   Service service({gated_model(gate)}, one_worker(), nobody());

@@ -74,7 +74,7 @@ using CallOutcome = std::variant<CallAnswer, CallRefused>;
 
 // Called exactly once for each call, without any lock held: from a worker thread, when the call is
 // abandoned, from drain(), or, for a refusal on arrival and for answers that were cached, before
-// submit() returns. Must not throw.
+// submit() returns. What it throws is lost, and with it the answer: it must not.
 using CallDone = std::function<void(CallOutcome)>;
 
 // Drops what is still queued of a call. CallDone gets Refusal::abandoned: now, or when a batch with

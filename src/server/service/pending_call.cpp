@@ -50,8 +50,8 @@ void PendingCall::tell() {
   }
 }
 
-void PendingCall::refuse(const CallRefused& refused) {
-  refused_ = refused;
+void PendingCall::refuse(CallRefused refused) {
+  refused_ = std::move(refused);
   tell();
 }
 

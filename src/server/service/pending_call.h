@@ -37,7 +37,7 @@ class PendingCall {
 
   // Calls CallDone, once and without a lock: after the end, or instead of being queued.
   void tell();
-  void refuse(const CallRefused& refused);
+  void refuse(CallRefused refused);
   const std::optional<CallRefused>& refused() const { return refused_; }
 
  private:

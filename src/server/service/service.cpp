@@ -175,13 +175,15 @@ Abandon Service::submit(const Call& call, CallDone done) {
     if (known[i]) pending->known(i, std::move(*known[i]));
   }
   for (WaitingText& text : waiting) text.call = pending;
-  queue(pending, std::move(waiting));
-  return [link = link_, weak = std::weak_ptr(pending)] {
+  // Made before: what throws behind queue() would be told as an error, and then answered.
+  Abandon abandon = [link = link_, weak = std::weak_ptr(pending)] {
     const auto abandoned = weak.lock();
     if (!abandoned) return;
     const std::lock_guard lock(link->mutex);
     if (link->service != nullptr) link->service->abandon(abandoned);
   };
+  queue(pending, std::move(waiting));
+  return abandon;
 }
 
 std::vector<std::optional<Answer>> Service::known_answers(size_t model, const CallTerms& terms,
@@ -242,7 +244,7 @@ void Service::queue(const std::shared_ptr<PendingCall>& call, std::vector<Waitin
   }
   if (admission.refused) {
     observer_.call_refused(name, *admission.refused, 0);
-    call->refuse(*admission.refused);
+    call->refuse(*std::move(admission.refused));
     return;
   }
   if (call->texts() == 1) {
@@ -393,7 +395,10 @@ void Service::tell(const PendingCalls& ended) {
     } else {
       observer_.call_answered(name, answered_event(*call, clock_()));
     }
-    call->tell();
+    try {
+      call->tell();
+    } catch (const std::exception&) {  // its own answer is lost; the thread goes on for the others
+    }
   }
   const std::lock_guard lock(mutex_);
   open_calls_ -= static_cast<int64_t>(ended.size());
