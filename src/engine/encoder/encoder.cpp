@@ -41,12 +41,12 @@ void check(const Tokens& sequence, const ModelShape& shape) {
 class Pass {
  public:
   Pass(const EngineWeights& weights, const Kernels& kernels, const Plan& plan,
-       std::span<const Workspace> works, ThreadPool* pool)
+       std::span<const Workspace> works, const TextThreads& threads)
       : weights_(weights),
         kernels_(kernels),
         plan_(plan),
         work_(works[0]),
-        shares_(works, pool),
+        shares_(works, threads),
         activation_(activation_epilogue(weights.shape.activation)) {}
 
   // Layers [0, end) for the first T rows of the stream. Returns how many heads ran.
@@ -66,7 +66,7 @@ class Pass {
       }
       shares_.by_range(T, row_unit, [&](const IndexRange& own, const Workspace& work) {
         const Workspace rows = work.from_row(own.begin);
-        Pass(weights_, kernels_, plan_, {&rows, 1}, nullptr).close_layer(i, heads, own.count());
+        Pass(weights_, kernels_, plan_, {&rows, 1}, {}).close_layer(i, heads, own.count());
       });
     }
     return ran;
@@ -402,7 +402,7 @@ float* Encoder::run_alike(std::span<const Tokens> sequences, const Plan& plan, f
   const auto pass_for = [&](size_t i) {
     const auto T = static_cast<int64_t>(sequences[i].ids.size());
     const auto shares = static_cast<size_t>(threads.at(weights_, plan, T));
-    return Pass(weights_, kernels_, plan, works.first(shares), threads.pool);
+    return Pass(weights_, kernels_, plan, works.first(shares), threads);
   };
   const auto count = [&](size_t sequence, int64_t heads) {
     if (!heads_run.empty()) heads_run[sequence] = heads;

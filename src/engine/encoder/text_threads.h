@@ -23,6 +23,9 @@ struct TextThreads {
   // In a layer, with fp32; four times as many otherwise, because they take that much less time. Two
   // threads with 25 million each (4 x 256, 64 tokens) gain 1.75 with fp32 and 1.0 to 1.2 with bf16.
   double least_macs = 1e7;
+  // Of a layer's weights, for each row that a thread has: up to that many it takes its rows through
+  // the layer (Shares::split_rows).
+  double most_bytes_a_row = 128 << 10;
 
   // The most of a text of so many tokens at any budget.
   int most(int64_t tokens) const {
@@ -60,7 +63,8 @@ inline constexpr int64_t panel_unit = 2;
 // A text's threads, each with a workspace. A step returns when all of its parts are done.
 class Shares {
  public:
-  Shares(std::span<const Workspace> works, ThreadPool* pool) : works_(works), pool_(pool) {}
+  Shares(std::span<const Workspace> works, const TextThreads& threads)
+      : works_(works), pool_(threads.pool), most_bytes_a_row_(threads.most_bytes_a_row) {}
 
   // work(part, its workspace) for parts of [0, size).
   template <typename RangeWork>
@@ -77,7 +81,7 @@ class Shares {
   bool split_rows(int64_t rows, double weight_bytes) const {
     const int64_t own = rows / threads();
     return threads() > 1 && own >= 2 * row_unit &&
-           weight_bytes <= 131072.0 * static_cast<double>(own);
+           weight_bytes <= most_bytes_a_row_ * static_cast<double>(own);
   }
 
  private:
@@ -95,6 +99,7 @@ class Shares {
 
   std::span<const Workspace> works_;
   ThreadPool* pool_;
+  double most_bytes_a_row_;
 };
 
 }  // namespace headroom
