@@ -185,9 +185,9 @@ TEST(Shares, TakeRowsThroughALayerWhereItsWeightsAreFew) {
   const Shares shares(works, {&pool});
   EXPECT_FALSE(shares.split_rows(63, 1e6)) << "31 rows each";
   EXPECT_TRUE(shares.split_rows(64, 1e6));
-  EXPECT_TRUE(shares.split_rows(128, 8e6));
-  EXPECT_FALSE(shares.split_rows(128, 9e6));
-  EXPECT_TRUE(shares.split_rows(256, 9e6));
+  EXPECT_TRUE(shares.split_rows(128, 3.5e6)) << "6 x 384 in bf16";
+  EXPECT_FALSE(shares.split_rows(128, 7.1e6)) << "12 x 768 in int8";
+  EXPECT_TRUE(shares.split_rows(256, 7.1e6));
   EXPECT_FALSE(Shares(std::span(works).first(1), {}).split_rows(512, 1e6));
   EXPECT_FALSE(Shares(works, {&pool, 1, 0, 0}).split_rows(512, 1)) << "as a test may want it";
 }

@@ -25,7 +25,7 @@ struct TextThreads {
   double least_macs = 1e7;
   // Of a layer's weights, for each row that a thread has: up to that many it takes its rows through
   // the layer (Shares::split_rows).
-  double most_bytes_a_row = 128 << 10;
+  double most_bytes_a_row = 96 << 10;
 
   // The most of a text of so many tokens at any budget.
   int most(int64_t tokens) const {
@@ -76,8 +76,8 @@ class Shares {
 
   // Whether each share had better take its rows of a text through all of a layer but attention.
   // Rows stay in their core's cache then, and shares wait for each other twice a layer instead of
-  // eight times, but every share reads all weights. Two threads on 128 tokens of 6 x 384 (3.5 MB of
-  // bf16 a layer) gain 1.50 instead of 1.36; of 12 x 768 (14 MB), 1.47 instead of 1.74.
+  // eight times, but every share reads all weights. With two threads on 128 tokens, 6 x 384 in bf16
+  // (55 KB of a layer's weights a row) gains more by rows, 12 x 768 in int8 (110 KB) by panels.
   bool split_rows(int64_t rows, double weight_bytes) const {
     const int64_t own = rows / threads();
     return threads() > 1 && own >= 2 * row_unit &&
