@@ -83,7 +83,7 @@ AgreementPlan plan_agreement(size_t rows, double certainty) {
       if (chance <= 1 - certainty) return {promised, held_back};
     }
   }
-  return {0.99, half};
+  return {0.97, half};
 }
 
 void require_rows(Promise promise, double promised, double certainty, const ScoredRows& checked) {

@@ -15,8 +15,9 @@ size_t rows_to_prove(Promise promise, double promised, double certainty);
 
 // What to promise of a model of which nobody said what it should promise, and how many rows to hold
 // back for that: an agreement of 0.99, 0.98 or 0.97, the first that two thirds of the rows can
-// prove with four disagreements among them; where none is, 0.99 and half of them. The number of
-// rows decides: were it what they say, the certainty would not be what it is.
+// prove with four disagreements among them; where none is, 0.97 and half of them, which from 197
+// rows on prove it with fewer. The number of rows decides: were it what they say, the certainty
+// would not be what it is.
 struct AgreementPlan {
   double promised = 0.99;
   size_t held_back = 0;

@@ -136,7 +136,26 @@ TEST(AgreementPlan, PromisesWhatTwoThirdsOfTheRowsCanProve) {
   EXPECT_EQ(plan_agreement(684, 0.95), (AgreementPlan{0.98, 456}));
   EXPECT_EQ(plan_agreement(683, 0.95), (AgreementPlan{0.97, 342}));
   EXPECT_EQ(plan_agreement(455, 0.95), (AgreementPlan{0.97, 303}));
-  EXPECT_EQ(plan_agreement(454, 0.95), (AgreementPlan{0.99, 227})) << "none can be proved";
+}
+
+TEST(AgreementPlan, PromisesTheLeastWhereRowsAllowFewerDisagreements) {
+  EXPECT_EQ(plan_agreement(454, 0.95), (AgreementPlan{0.97, 227}));
+  EXPECT_EQ(plan_agreement(200, 0.95), (AgreementPlan{0.97, 100}));
+  for (size_t rows = 197; rows < 455; ++rows) {
+    EXPECT_GE(plan_agreement(rows, 0.95).held_back, rows_to_prove(Promise::agreement, 0.97, 0.95));
+  }
+}
+
+// The full model and a budget that always says the same, on as many rows as are held back of 200.
+TEST(Promise, IsKeptByAHundredRowsThatAgree) {
+  ScoredRows agreeing = made_rows(100, 1);
+  agreeing.at_budgets[1].scores = agreeing.at_budgets[2].scores;
+  LadderCandidate ladder;
+  ladder.budgets = {1, 2};
+  ladder.thresholds = {0};
+  EXPECT_EQ(keep_promise({ladder}, agreeing, Promise::agreement, 0.97, 0.95).budgets.size(), 2U);
+  agreeing.at_budgets[1].scores[50] = {0.1, 0.9};
+  EXPECT_EQ(keep_promise({ladder}, agreeing, Promise::agreement, 0.97, 0.95).budgets.size(), 1U);
 }
 
 }  // namespace

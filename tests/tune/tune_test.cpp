@@ -64,5 +64,24 @@ TEST(Tune, GivesTheSamePolicyTwice) {
   EXPECT_EQ(to_json(first.policy), to_json(second.policy));
 }
 
+// Calibrated scores of a model whose smaller budget says the opposite of it.
+ScoredRows disagreeing_rows(size_t count) {
+  ScoredRows rows;
+  rows.at_budgets = {{0.5, 0.5, std::vector<Scores>(count, {0.1, 0.9})},
+                     {1, 1, std::vector<Scores>(count, {0.9, 0.1})}};
+  return rows;
+}
+
+TEST(FitPolicy, IsTheFullModelWhereRowsProveNothingElse) {
+  TuneSettings settings;
+  settings.or_full_model = true;
+  for (const size_t checked : {50, 400}) {  // too few to prove anything, and no ladder to prove
+    const Policy policy =
+        fit_policy(disagreeing_rows(100), disagreeing_rows(checked), settings).policy;
+    ASSERT_EQ(policy.rungs.size(), 1U) << checked;
+    EXPECT_EQ(policy.rungs[0].budget, 1);
+  }
+}
+
 }  // namespace
 }  // namespace headroom
