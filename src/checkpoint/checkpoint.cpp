@@ -164,6 +164,9 @@ void write_checkpoint(const fs::path& directory, const CheckpointContent& conten
   for (const auto& [name, views] : content.tensor_files) {
     write_safetensors(path_of(name), views, {{"format", "pt"}});
   }
+  if (content.policy.policy) {
+    write_policy(folder, *content.policy.policy, content.policy.rung_zero);
+  }
   staged.commit();
 }
 

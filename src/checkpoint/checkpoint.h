@@ -1,5 +1,5 @@
 // A checkpoint directory: config.json, model.safetensors, vocab.txt and README.md (the model card),
-// and train_log.jsonl where training kept one. Written whole or not at all.
+// and train_log.jsonl and a policy where training made them. Written whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checkpoint/config.h"
+#include "checkpoint/policy_file.h"
 #include "checkpoint/tensors/safetensors.h"
 #include "checkpoint/tensors/tensor.h"
 #include "text/vocabulary.h"
@@ -43,7 +44,8 @@ struct CheckpointContent {
   std::vector<TensorView> tensors;
   std::map<std::string, std::string> files = {};  // other small files, by name or path
   std::map<std::string, std::vector<TensorView>> tensor_files = {};  // other safetensors files
-  Json keys = {};  // added to config.json for other readers
+  Json keys = {};            // added to config.json for other readers
+  StoredPolicy policy = {};  // of these weights: its checksums are filled in
 };
 
 // Whether a directory is one of ours: other programs keep a config.json too, without a "headroom"

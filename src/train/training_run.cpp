@@ -84,12 +84,15 @@ void store_run(const TrainRequest& request, const ModelConfig& config, const Tas
       parameter_count(model.shape, all_heads(model.shape.layers, model.shape.heads));
   ModelWeights on_cpu = to_device(model.weights, torch::kCPU);
   const DType type = request.bf16_weights ? DType::bf16 : DType::f32;
-  write_checkpoint(
-      request.out,
-      {config, data.vocabulary->to_text(), card_for(request, config, data, recipe, report),
-       Json{{"recipe", settings_to_json(recipe)}}.dump() + "\n" + training.log,
-       tensor_views(on_cpu, type), tokenizer_files(*data.vocabulary)});
-  if (policy.policy) write_policy(request.out, *policy.policy, policy.rung_zero);
+  CheckpointContent content;
+  content.config = config;
+  content.vocabulary = data.vocabulary->to_text();
+  content.card = card_for(request, config, data, recipe, report);
+  content.log = Json{{"recipe", settings_to_json(recipe)}}.dump() + "\n" + training.log;
+  content.tensors = tensor_views(on_cpu, type);
+  content.files = tokenizer_files(*data.vocabulary);
+  content.policy = policy;
+  write_checkpoint(request.out, content);
   remove_tree(output_of(request).state_directory());
 }
 

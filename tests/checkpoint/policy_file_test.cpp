@@ -118,5 +118,21 @@ TEST_F(PolicyFile, WithoutRungZeroTakesTheOldOneAway) {
   EXPECT_TRUE(read().policy);
 }
 
+TEST_F(PolicyFile, ComesWithItsCheckpointInOneStep) {
+  const std::vector<std::byte> one(4);
+  CheckpointContent content;
+  content.config = read_config(path());
+  content.tensors = {{"a", DType::f32, {1}, one}};
+  content.policy = {two_rungs(), small_bag(), ""};
+  const std::filesystem::path fresh = path().parent_path() / "fresh";
+  write_checkpoint(fresh, content);
+  const StoredPolicy stored = read_policy(fresh, read_config(fresh));
+  EXPECT_TRUE(stored.policy && stored.rung_zero) << stored.note;
+  store();
+  content.policy.rung_zero->scales.clear();  // cannot be written
+  expect_error(ErrorCode::runtime, "scales", [&] { write_checkpoint(path(), content); });
+  EXPECT_TRUE(read().policy) << "the checkpoint that was there is untouched";
+}
+
 }  // namespace
 }  // namespace headroom

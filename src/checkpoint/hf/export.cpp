@@ -79,10 +79,10 @@ bool climbs_without_budgets(const Policy& policy) {
                      [](const Rung& rung) { return rung.budget == 0 || rung.budget == 1; });
 }
 
-void write_whole_policy(const fs::path& out, StoredPolicy stored) {
+StoredPolicy without_other_budgets(StoredPolicy stored) {
   std::erase_if(stored.policy->temperatures,
                 [](const ScoreCalibration& each) { return each.budget != 0 && each.budget != 1; });
-  write_policy(out, std::move(*stored.policy), stored.rung_zero);
+  return stored;
 }
 
 // What Transformers reads and our own reader does not need.
@@ -179,8 +179,8 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   std::vector<std::string> lines = {fmt::format("At budget {}, {}, {}", budget, what, today())};
   lines.insert(lines.end(), report.notes.begin(), report.notes.end());
   add_companions(checkpoint, config, budget, lines, content);
+  if (keeps_policy) content.policy = without_other_budgets(stored);
   write_checkpoint(out, content);
-  if (keeps_policy) write_whole_policy(out, stored);
   report.bytes = fs::file_size(out / "model.safetensors");
   return report;
 }
