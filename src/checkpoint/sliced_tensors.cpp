@@ -79,6 +79,30 @@ void SlicedTensors::fill_up(const Selection& kept) {
   }
 }
 
+TensorView* SlicedTensors::find_fp32(const std::string& name) {
+  const auto found = std::find_if(views_.begin(), views_.end(),
+                                  [&](const TensorView& view) { return view.name == name; });
+  return found == views_.end() || found->dtype != DType::f32 ? nullptr : &*found;
+}
+
+bool SlicedTensors::rescale(const std::string& layer, double divisor, double offset) {
+  TensorView* const weight = find_fp32(layer + ".weight");
+  TensorView* const bias = find_fp32(layer + ".bias");
+  if (weight == nullptr || bias == nullptr) return false;
+  for (TensorView* const view : {weight, bias}) {
+    const double added = view == bias ? offset : 0;
+    std::vector<std::byte>& copy = copies_.emplace_back(view->bytes.begin(), view->bytes.end());
+    for (size_t at = 0; at < copy.size(); at += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, copy.data() + at, sizeof(float));
+      value = static_cast<float>(value / divisor + added);
+      std::memcpy(copy.data() + at, &value, sizeof(float));
+    }
+    view->bytes = copy;
+  }
+  return true;
+}
+
 void SlicedTensors::gather_layer(int64_t layer, const LayerSources& sources) {
   for (size_t i = 0; i < specs_.size(); ++i) {
     const Module& module = specs_[i].module;

@@ -27,6 +27,10 @@ class SlicedTensors {
   // (attention.output.dense and output.dense) its columns are zero, so that it adds nothing.
   void fill_up(const Selection& kept);
 
+  // Makes the outputs y of a layer y / divisor + offset. False, and nothing is changed, where its
+  // numbers are not fp32: they would be rounded.
+  bool rescale(const std::string& layer, double divisor, double offset);
+
   // Valid as long as this object and until the next change.
   const std::vector<TensorView>& views() const { return views_; }
 
@@ -39,6 +43,7 @@ class SlicedTensors {
   };
 
   void gather_layer(int64_t layer, const LayerSources& sources);
+  TensorView* find_fp32(const std::string& name);
   void gather(TensorView& view, const Sources* rows, const Sources* columns);
 
   ModelShape shape_;

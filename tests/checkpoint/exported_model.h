@@ -21,6 +21,10 @@ inline ModelShape exported_shape() {
 inline std::filesystem::path write_exported(const TemporaryFolder& folder, ModelConfig config) {
   config.shape = exported_shape();
   config.labels = {"a", "b", "c \"quoted\""};
+  if (config.task == Task::rerank) {
+    config.shape.labels = 1;
+    config.labels.resize(1);
+  }
   const Tensors tensors = random_tensors(config.shape, 7);
   CheckpointContent content{config, letters().to_text(), "# Random\n", "", {}};
   for (const TensorSpec& entry : tensor_specs(config.shape)) {

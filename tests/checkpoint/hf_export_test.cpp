@@ -134,6 +134,69 @@ TEST(HfExport, SaysWhatOthersDoWithLongTexts) {
       << "headroom reads it as before";
 }
 
+// Scores that were calibrated at two budgets; halfway the temperature is 3 and the offset 0.5.
+std::filesystem::path write_calibrated(const TemporaryFolder& folder, Task task) {
+  ModelConfig config;
+  config.task = task;
+  config.method = Method::nested;
+  config.order = uniform_order(exported_shape(), 8);
+  if (task == Task::multilabel) config.output.thresholds = {0.2, 0.3, 0.4};
+  config.output.calibration = {{0.25, 4, 0.75, 0}, {0.75, 2, 0.25, 0}};
+  if (task == Task::rerank) {
+    config.output.lexical = TokenBm25{2, 8, std::vector<uint8_t>(letters().size(), 16)};
+    for (ScoreCalibration& each : config.output.calibration) each.lexical = 0.5;
+  }
+  return write_exported(folder, config);
+}
+
+bool any_holds(const std::vector<std::string>& notes, std::string_view fragment) {
+  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+    return note.find(fragment) != std::string::npos;
+  });
+}
+
+TEST(HfExport, TransformersLogitsAreCalibratedByTheLastLayer) {
+  const TemporaryFolder folder;
+  const auto path = write_calibrated(folder, Task::multilabel);
+  const auto out = folder.path() / "out";
+  const HfExportReport report = export_hf_folder(path, 0.5, HfForm::dense_equivalent, out);
+  const SafetensorsFile before(path / "model.safetensors");
+  const SafetensorsFile after(out / "model.safetensors");
+  for (const char* name : {"classifier.weight", "classifier.bias"}) {
+    const bool bias = std::string_view(name).ends_with("bias");
+    const std::vector<float> raw = before.read_f32(name);
+    const std::vector<float> folded = after.read_f32(name);
+    for (size_t i = 0; i < raw.size(); ++i) {
+      EXPECT_FLOAT_EQ(folded[i], raw[i] / 3 + (bias ? 0.5F : 0.0F)) << name;
+    }
+  }
+  const ModelConfig config = read_config(out);
+  EXPECT_TRUE(config.output.calibration.empty()) << "headroom must not do it twice";
+  EXPECT_EQ(config.output.thresholds, (std::vector<double>{0.2, 0.3, 0.4}));
+  EXPECT_TRUE(any_holds(report.notes, "headroom.thresholds"));
+}
+
+TEST(HfExport, ACompactFolderKeepsCalibrationAndBm25InItsConfig) {
+  const TemporaryFolder folder;
+  const auto path = write_calibrated(folder, Task::rerank);
+  const auto out = folder.path() / "out";
+  const HfExportReport report = export_hf_folder(path, 0.5, HfForm::compact, out);
+  const ModelConfig config = read_config(out);
+  EXPECT_EQ(config.output.calibration, (std::vector<ScoreCalibration>{{1, 3, 0.5, 0.5}}));
+  EXPECT_EQ(config.output.lexical, read_config(path).output.lexical);
+  EXPECT_FALSE(any_holds(report.notes, "BM25"));
+}
+
+TEST(HfExport, SaysThatTransformersScoresWithoutBm25) {
+  const TemporaryFolder folder;
+  const auto path = write_calibrated(folder, Task::rerank);
+  const auto out = folder.path() / "out";
+  const HfExportReport report = export_hf_folder(path, 0.5, HfForm::dense_equivalent, out);
+  EXPECT_TRUE(any_holds(report.notes, "adds 0.5 times the pair's BM25"));
+  EXPECT_EQ(read_config(out).output.calibration, (std::vector<ScoreCalibration>{{1, 1, 0, 0.5}}))
+      << "headroom goes on adding it";
+}
+
 TEST(HfExport, ABareModelStaysOne) {
   HfFixture fixture;
   fixture.make_bare();
@@ -217,7 +280,9 @@ TEST(HfExport, ALadderOfOtherBudgetsStaysBehindAndItsTemperatureDoesNot) {
     EXPECT_TRUE(says_that_the_policy_stays(export_hf_folder(path, 0.5, form, out)));
     const ModelConfig config = read_config(out);
     EXPECT_FALSE(read_policy(out, config).policy);
-    EXPECT_EQ(config.output.calibration, (std::vector<ScoreCalibration>{{1, 1.5}}));
+    const bool folded = form == HfForm::dense_equivalent;  // into the last layer
+    EXPECT_EQ(config.output.calibration,
+              folded ? std::vector<ScoreCalibration>{} : (std::vector<ScoreCalibration>{{1, 1.5}}));
   }
 }
 

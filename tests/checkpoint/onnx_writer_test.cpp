@@ -57,6 +57,29 @@ std::string metadata(const onnx::ModelProto& model, const std::string& key) {
   return "missing";
 }
 
+TEST(OnnxWriter, LogitsAreCalibratedAndThresholdsAreMetadata) {
+  const TemporaryFolder folder;
+  ModelConfig config;
+  config.task = Task::multilabel;
+  config.method = Method::nested;
+  config.order = uniform_order(exported_shape(), 8);
+  const TemporaryFolder plain;
+  const onnx::ModelProto raw = parsed(onnx_model(write_exported(plain, config), 0.5));
+  EXPECT_EQ(metadata(raw, "thresholds"), "missing");
+  config.output.thresholds = {0.25, 0.5, 0.75};
+  config.output.calibration = {{0.25, 4, 0.75, 0}, {0.75, 2, 0.25, 0}};
+  const onnx::ModelProto model = parsed(onnx_model(write_exported(folder, config), 0.5));
+  EXPECT_EQ(metadata(model, "thresholds"), "[0.25,0.5,0.75]");
+  for (const char* name : {"classifier.weight", "classifier.bias"}) {
+    const bool bias = std::string_view(name).ends_with("bias");
+    const std::vector<float> before = values_of(raw, name);
+    const std::vector<float> after = values_of(model, name);
+    for (size_t i = 0; i < before.size(); ++i) {
+      EXPECT_FLOAT_EQ(after[i], before[i] / 3 + (bias ? 0.5F : 0.0F)) << name;
+    }
+  }
+}
+
 class EveryPrecision : public ::testing::TestWithParam<OnnxPrecision> {};
 
 TEST_P(EveryPrecision, PassesTheCheckerAtEveryBudget) {

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/measure/machine.h"
-#include "budget/ladder/policy_calibration.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/exported_scores.h"
 #include "checkpoint/hf/card.h"
 #include "checkpoint/hf/sentence.h"
 #include "checkpoint/hf/tokenizer.h"
@@ -56,21 +56,35 @@ std::string text_or_nothing(const fs::path& file) {
 }
 
 // Cut to one budget there is nothing left to choose; scores mean what they did at that budget.
-ModelConfig without_budgets(ModelConfig config, double budget, const StoredPolicy& left_behind) {
+ModelConfig without_budgets(ModelConfig config, const ScoreCalibration& kept) {
   config.method = Method::dense;
   config.gates.reset();
   config.order.reset();
   config.stored.reset();
-  std::vector<ScoreCalibration>& calibration = config.output.calibration;
-  if (left_behind.policy) {
-    calibration = calibration_with(*left_behind.policy, calibration);
+  config.output.calibration.clear();
+  if (kept != ScoreCalibration{kept.budget}) {
+    config.output.calibration = {{1.0, kept.temperature, kept.offset, kept.lexical}};
   }
-  const ScoreCalibration kept = calibration_at(calibration, budget);
-  calibration.clear();
-  if (kept.temperature != 1 || kept.offset != 0) {
-    calibration = {{1.0, kept.temperature, kept.offset}};
-  }
+  if (kept.lexical == 0) config.output.lexical.reset();
   return config;
+}
+
+// Transformers knows no calibration: the last layer takes it in. Returns what is left of it for
+// config.json, which headroom reads, and notes what Transformers then does without.
+ScoreCalibration fold_calibration(const ModelConfig& config, ScoreCalibration at,
+                                  SlicedTensors& tensors, std::vector<std::string>& notes) {
+  if (at.temperature == 1 && at.offset == 0) return at;
+  const OutputHead head = config.output_head();
+  if (head != OutputHead::classifier && head != OutputHead::tagger) return at;
+  const Role role = head == OutputHead::tagger ? Role::tagger : Role::classifier;
+  if (tensors.rescale(schema_of(config.shape).name_of({role}), at.temperature, at.offset)) {
+    return {at.budget, 1, 0, at.lexical};
+  }
+  notes.push_back(fmt::format(
+      "calibration stays behind, as 16-bit weights would be rounded: for headroom's scores divide "
+      "the logits of Transformers by {:.4g} and add {:.4g}",
+      at.temperature, at.offset));
+  return at;
 }
 
 // A ladder of rung zero and the full model is one of a model with one budget, too.
@@ -152,7 +166,15 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
   const StoredPolicy stored = read_policy(checkpoint, config);
   const bool keeps_policy =
       stored.policy && whole && form == HfForm::compact && climbs_without_budgets(*stored.policy);
-  ModelConfig cut = without_budgets(config, budget, keeps_policy ? StoredPolicy{} : stored);
+  HfExportReport report;
+  report.dtype = torch_name(tensors.views().front().dtype);
+  ScoreCalibration calibration =
+      exported_calibration(config, keeps_policy ? StoredPolicy{} : stored, budget);
+  if (form == HfForm::dense_equivalent) {
+    report.notes = score_notes(config, calibration, "headroom.thresholds of config.json");
+    calibration = fold_calibration(config, calibration, tensors, report.notes);
+  }
+  ModelConfig cut = without_budgets(config, calibration);
   std::string what = "whole";
   if (form == HfForm::dense_equivalent) {
     tensors.fill_up(kept);
@@ -163,8 +185,6 @@ HfExportReport export_hf_folder(const fs::path& checkpoint, double budget, HfFor
     what = "compact (removed units are left out; headroom loads it, Transformers does not)";
   }
 
-  HfExportReport report;
-  report.dtype = torch_name(tensors.views().front().dtype);
   if (config.tokenizer == TokenizerKind::word) {
     report.notes.emplace_back(
         "the words of this checkpoint are headroom's own: Transformers has no such tokenizer and "

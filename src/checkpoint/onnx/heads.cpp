@@ -5,8 +5,9 @@ namespace {
 
 class HeadGraph {
  public:
-  explicit HeadGraph(OnnxLayers& layers)
+  HeadGraph(OnnxLayers& layers, const ScoreCalibration& calibration)
       : layers_(layers),
+        calibration_(calibration),
         graph_(layers.graph()),
         config_(layers.config()),
         shape_(config_.shape),
@@ -20,7 +21,8 @@ class HeadGraph {
     if (shape_.form.pooler_norm) {
       pooled = layers_.norm(schema_.name_of({Role::pooler_norm}), pooled, shape_.width);
     }
-    layers_.dense(schema_.name_of({Role::classifier}), "logits", pooled, shape_.labels);
+    layers_.dense(schema_.name_of({Role::classifier}), "logits", pooled, shape_.labels,
+                  calibration_);
     graph_.output("logits", {"batch"}, shape_.labels);
   }
 
@@ -28,7 +30,12 @@ class HeadGraph {
     const std::string logits =
         layers_.linear(schema_.name_of({Role::tagger}), x, shape_.width, shape_.labels,
                        first(shape_.width), first(shape_.labels));
-    graph_.make("Identity", "logits", {logits});
+    if (calibration_.temperature == 1) {
+      graph_.make("Identity", "logits", {logits});
+    } else {
+      const auto temperature = static_cast<float>(calibration_.temperature);
+      graph_.make("Div", "logits", {logits, graph_.scalar("temperature", temperature)});
+    }
     graph_.output("logits", {"batch", "sequence"}, shape_.labels);
   }
 
@@ -90,6 +97,7 @@ class HeadGraph {
   }
 
   OnnxLayers& layers_;
+  const ScoreCalibration& calibration_;
   OnnxGraph& graph_;
   const ModelConfig& config_;
   const ModelShape& shape_;
@@ -98,9 +106,9 @@ class HeadGraph {
 
 }  // namespace
 
-void add_head(OnnxLayers& layers, const std::string& rows) {
+void add_head(OnnxLayers& layers, const std::string& rows, const ScoreCalibration& calibration) {
   layers.use_fp32();
-  HeadGraph head(layers);
+  HeadGraph head(layers, calibration);
   switch (layers.config().output_head()) {
     case OutputHead::tagger:
       return head.tag(rows);

@@ -9,6 +9,6 @@
 namespace headroom {
 
 // `rows` is what add_encoder() returned. Adds the graph's output.
-void add_head(OnnxLayers& layers, const std::string& rows);
+void add_head(OnnxLayers& layers, const std::string& rows, const ScoreCalibration& calibration);
 
 }  // namespace headroom

@@ -85,13 +85,18 @@ std::string OnnxLayers::linear(const std::string& name, const std::string& x, in
 }
 
 std::string OnnxLayers::dense(const std::string& layer, const std::string& name,
-                              const std::string& x, int64_t rows) {
+                              const std::string& x, int64_t rows,
+                              const ScoreCalibration& calibration) {
   const std::string weight = layer + ".weight";
   const std::string bias = layer + ".bias";
-  graph_.floats(weight, {rows, shape_.width}, tensor(weight, {rows, shape_.width}));
+  std::vector<float> matrix = tensor(weight, {rows, shape_.width});
+  for (float& each : matrix) each = static_cast<float>(each / calibration.temperature);
+  graph_.floats(weight, {rows, shape_.width}, matrix);
   std::vector<std::string> inputs = {x, weight};
   if (file_.find(bias) != nullptr) {
-    inputs.push_back(graph_.floats(bias, {rows}, tensor(bias, {rows})));
+    std::vector<float> start = tensor(bias, {rows});
+    for (float& each : start) each = static_cast<float>(calibration.apply(each));
+    inputs.push_back(graph_.floats(bias, {rows}, start));
   }
   onnx::NodeProto& made = graph_.node("Gemm", name, inputs);
   set_attribute(made, "transB", int64_t{1});

@@ -41,9 +41,9 @@ class OnnxLayers {
   std::string linear(const std::string& name, const std::string& x, int64_t width_in,
                      int64_t width_out, const Kept& in, const Kept& out);
 
-  // A whole matrix of (rows, width) as it is stored, which Gemm takes.
+  // A whole matrix of (rows, width) as it is stored, which Gemm takes; its outputs calibrated.
   std::string dense(const std::string& layer, const std::string& name, const std::string& x,
-                    int64_t rows);
+                    int64_t rows, const ScoreCalibration& calibration = {});
 
   std::string norm(const std::string& name, const std::string& x, int64_t width);
   std::string activation(const std::string& name, const std::string& x, ActivationKind kind);

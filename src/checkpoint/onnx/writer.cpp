@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "budget/cost.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/exported_scores.h"
 #include "checkpoint/onnx/encoder.h"
 #include "checkpoint/onnx/heads.h"
 
@@ -54,12 +55,17 @@ std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
   add_metadata(model, "budget", fmt::format("{}", budget));
   add_metadata(model, "precision", precision == OnnxPrecision::int8 ? "int8" : "fp32");
   add_metadata(model, "labels", Json(config.labels).dump());
+  if (!config.output.thresholds.empty()) {
+    add_metadata(model, "thresholds", Json(config.output.thresholds).dump());
+  }
   onnx::GraphProto& graph = *model.mutable_graph();
   graph.set_name(fmt::format("{}_classifier", config.shape.family));
   OnnxLayers layers(graph, config, checkpoint / "model.safetensors", precision);
   for (const char* name : {"input_ids", "attention_mask"}) layers.graph().input(name);
   if (config.shape.token_types > 0) layers.graph().input("token_type_ids");
-  add_head(layers, add_encoder(layers, selection));
+  const ScoreCalibration calibration =
+      exported_calibration(config, read_policy(checkpoint, config), budget);
+  add_head(layers, add_encoder(layers, selection), calibration);
   return model.SerializeAsString();
 }
 

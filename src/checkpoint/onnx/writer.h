@@ -13,11 +13,12 @@ enum class OnnxPrecision {
   int8,  // linear layers: weights per output column, activations per call as they come
 };
 
-// The bytes of an ONNX model (opset 17). Its metadata has "labels" (a JSON list), "budget",
-// "precision" and "headroom_version". Throws ErrorCode::bad_model when the checkpoint is missing,
-// damaged or answers no texts, ErrorCode::usage for a budget it was not trained for, for another
-// attention than standard, for a model larger than the 2 GB an ONNX file can be, and always in a
-// build without the onnx library.
+// The bytes of an ONNX model (opset 17). Its logits are calibrated as the engine's are at that
+// budget, without BM25. Its metadata has "labels" (a JSON list), "budget", "precision",
+// "headroom_version" and, of several labels with thresholds, "thresholds" (a JSON list). Throws
+// ErrorCode::bad_model when the checkpoint is missing, damaged or answers no texts,
+// ErrorCode::usage for a budget it was not trained for, for another attention than standard, for a
+// model larger than the 2 GB an ONNX file can be, and always in a build without the onnx library.
 std::string onnx_model(const std::filesystem::path& checkpoint, double budget,
                        OnnxPrecision precision = OnnxPrecision::fp32);
 

@@ -7,6 +7,7 @@
 #include "base/files/file.h"
 #include "budget/fraction.h"
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/exported_scores.h"
 #include "checkpoint/hf/export.h"
 #include "checkpoint/onnx/writer.h"
 #include "checkpoint/policy_file.h"
@@ -52,9 +53,11 @@ uint64_t export_onnx(const ExportRequest& request, double budget) {
   write_file_atomically(request.out, content);
   const ModelConfig config = read_config(request.model);
   if (const auto note = truncation_note(config)) fmt::print(stderr, "note: {}\n", *note);
-  if (const StoredPolicy stored = read_policy(request.model, config); stored.policy) {
-    fmt::print(stderr, "note: {}; the file gives logits, to be divided by {:.4g} for its scores\n",
-               policy_stays_behind, stored.policy->temperature_of(budget));
+  const StoredPolicy stored = read_policy(request.model, config);
+  if (stored.policy) fmt::print(stderr, "note: {}\n", policy_stays_behind);
+  for (const std::string& note : score_notes(config, exported_calibration(config, stored, budget),
+                                             "\"thresholds\" of the file's metadata")) {
+    fmt::print(stderr, "note: {}\n", note);
   }
   return content.size();
 }
