@@ -23,6 +23,7 @@ _headroom() {
     'elastic --device') words='cpu cuda' ;;
     'pretrain --attention') words='standard optimized efficient super' ;;
     'pretrain --objective') words='masked replaced' ;;
+    'pretrain --weights') words='fp32 bf16' ;;
     'pretrain --device') words='cpu cuda' ;;
     'reproduce --device') words='cpu cuda' ;;
     'eval --engine') words='native torch' ;;

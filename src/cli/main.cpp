@@ -40,7 +40,7 @@ constexpr Verb native_verbs[] = {
      run_tune},
     {"serve", "answer over HTTP, with a page; lowers budgets under load", run_serve},
     {"key", "make a key for a client of serve", run_key},
-    {"import", "turn a Hugging Face BERT folder into a checkpoint", run_import},
+    {"import", "turn a Hugging Face encoder, of ten families, into a checkpoint", run_import},
     {"export", "write a checkpoint at one budget as ONNX or as a Hugging Face folder", run_export},
     {"report", "one HTML file with plots, from a model and data or from results", run_report},
     {"tokenize", "what a model's tokenizer makes of lines of text", run_tokenize},
@@ -62,7 +62,7 @@ constexpr VerbLine training_verbs[] = {
 
 constexpr std::string_view program_summary = "one transformer checkpoint, any compute budget";
 
-// Name and summary of every verb, in the order of the help.
+// Name and summary of every verb, in the order of the reference.
 std::vector<VerbLine> all_verbs() {
   std::vector<VerbLine> verbs(std::begin(training_verbs), std::end(training_verbs));
   for (const Verb& verb : engine_verbs) verbs.push_back({verb.name, verb.summary});
@@ -70,14 +70,43 @@ std::vector<VerbLine> all_verbs() {
   return verbs;
 }
 
+// The help's headings. A verb stands under one of them (tests/cli tries all).
+struct VerbGroup {
+  std::string_view title;
+  std::vector<std::string_view> verbs;
+};
+
+const std::vector<VerbGroup>& verb_groups() {
+  static const std::vector<VerbGroup> groups = {
+      {"Use a model", {"predict", "embed", "rerank", "collect"}},
+      {"Serve it", {"serve", "key"}},
+      {"Train one", {"train", "elastic", "pretrain", "tune"}},
+      {"Convert and look inside", {"import", "export", "inspect", "tokenize", "data"}},
+      {"Measure and plan", {"eval", "bench", "calibrate", "plan", "report", "reproduce"}},
+  };
+  return groups;
+}
+
 void print_help(FILE* stream) {
   fmt::print(stream,
              "headroom {}: {}\n\n"
              "usage: headroom VERB [options]    (headroom VERB --help tells the options)\n\n",
              version(), program_summary);
-  for (const VerbLine& verb : all_verbs()) {
-    fmt::print(stream, "  {:<10} {}\n", verb.name, verb.summary);
+  const std::vector<VerbLine> verbs = all_verbs();
+  for (const VerbGroup& group : verb_groups()) {
+    fmt::print(stream, "{}:\n", group.title);
+    for (const std::string_view name : group.verbs) {
+      for (const VerbLine& verb : verbs) {
+        if (verb.name == name) fmt::print(stream, "  {:<10} {}\n", name, verb.summary);
+      }
+    }
+    fmt::print(stream, "\n");
   }
+  fmt::print(stream,
+             "For example:\n"
+             "  headroom train --data train.csv --init models/base-mini-free --out my-model\n"
+             "  headroom predict --model my-model --budget 0.25 --text \"Where is my parcel\"\n\n"
+             "Documentation: docs/README.md of the source; man headroom, man headroom-VERB.\n");
 }
 
 // What cli/reference/reference.h reads; each verb has a --help-json of its own.

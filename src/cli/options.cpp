@@ -65,7 +65,7 @@ void add_packed_cache(CLI::App& app, std::filesystem::path& folder) {
 }
 
 CLI::Option* add_attention(CLI::App& app, std::string& value) {
-  return app.add_option("--attention", value, "standard, optimized, efficient or super")
+  return app.add_option("--attention", value, "kind of attention (docs/attention.md)")
       ->type_name(choice_type(attention_table));
 }
 

@@ -55,9 +55,7 @@ void visit_settings(AdaptiveSettings& a, Visitor&& visit) {
 template <typename Visitor>
 void visit_settings(NestedSettings& nested, Visitor&& visit) {
   const char* group = "Model";
-  visit(Setting{"scope",
-                "what the budget governs: heads+ffn (nested, the default) or heads (all methods)",
-                group},
+  visit(Setting{"scope", "what the budget governs; all methods but nested: heads", group},
         nested.scope);
   visit(Setting{"allocation",
                 "how a nested budget is spread over layers: uniform, ranked, depth or searched",
@@ -135,8 +133,8 @@ template <typename Visitor>
 void visit_settings(TaskRequest& task, Visitor&& visit) {
   const char* group = "Data";
   visit(Setting{"task",
-                "classify, pair, multilabel, regress, rerank, tag, embed, image, lm, translate, or "
-                "synthetic (the marked-token task)",
+                "what rows are and what is learned of them (docs/tasks.md, docs/outputs.md); "
+                "synthetic makes rows of its own",
                 group},
         task.task);
   visit(Setting{"data", "training rows, a data SPEC", group}, task.data);
@@ -185,7 +183,7 @@ void visit_settings(TaskRequest& task, Visitor&& visit) {
 template <typename Visitor>
 void visit_settings(ModelShape& shape, Visitor&& visit) {
   const char* group = "Model";
-  visit(Setting{"attention", "standard, optimized, efficient or super", group}, shape.attention);
+  visit(Setting{"attention", "kind of attention (docs/attention.md)", group}, shape.attention);
   visit(Setting{"layers", "layers", group, 1, 128}, shape.layers);
   visit(Setting{"decoder-layers", "translate: layers of the decoder", group, 0, 128},
         shape.decoder_layers);
@@ -196,7 +194,10 @@ void visit_settings(ModelShape& shape, Visitor&& visit) {
 
 template <typename Visitor>
 void visit_model_settings(TrainRequest& request, Visitor&& visit) {
-  visit(Setting{"method", "dense, nested, budgeted, static or adaptive", "Model"}, request.method);
+  visit(
+      Setting{"method", "nested: heads and FFN neurons by importance; the others: docs/training.md",
+              "Model"},
+      request.method);
   visit_settings(request.shape, visit);
   visit(Setting{"budget", "the one budget of --method static", "Model"}, request.static_budget);
 }

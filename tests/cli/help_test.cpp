@@ -48,6 +48,23 @@ TEST(Help, ChoicesAreListed) {
 
 class TrainHelp : public TrainingHalf {};
 
+TEST_F(TrainHelp, NamesWhatInitChooses) {
+  const std::string text = help("train");
+  expect_holds(text, "usage: headroom train --data TEXT --out TEXT [options]");
+  std::string words;  // as one line
+  for (const char c : text) {
+    const char shown = c == '\n' ? ' ' : c;
+    if (shown != ' ' || !words.ends_with(' ')) words += shown;
+  }
+  expect_holds(words, "(default 64; with --init: all that --init reads)");
+  expect_holds(words, "(default 3; with --init: chosen from rows and labels)");
+  expect_holds(words, "(default head; with --init: auto)");
+}
+
+TEST(Help, RequiredOptionsHaveNoDefault) {
+  expect_holds(help("plan"), "how many, such as 1e9 (required)");
+}
+
 TEST_F(TrainHelp, ShowsWhatMostPeopleNeed) {
   const std::string text = help("train");
   expect_lacks(text, "--tau-first");

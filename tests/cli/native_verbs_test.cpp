@@ -1,6 +1,10 @@
 // What needs no libtorch: the top level, `inspect` and `data`.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/json.h"
 #include "checkpoint/checkpoint.h"
 #include "cli/contract.h"
 #include "support.h"
@@ -33,9 +37,17 @@ std::filesystem::path write_small_checkpoint(const TemporaryFolder& folder) {
 TEST(TopLevel, HelpListsEveryVerb) {
   const Outcome help = run({"--help"});
   expect_success(help);
-  for (const char* verb : {"train", "eval", "predict", "bench", "reproduce", "inspect", "import",
-                           "export", "report", "data"}) {
-    expect_holds(help.out, std::string("\n  ") + verb + " ");
+  const Json described = parse_json(run({"--help-json"}).out, ErrorCode::runtime, "--help-json");
+  for (const Json& verb : described.at("verbs")) {
+    const std::string line = fmt::format("\n  {:<10} {}\n", verb.at("name").get<std::string>(),
+                                         verb.at("summary").get<std::string>());
+    const size_t at = help.out.find(line);
+    EXPECT_NE(at, std::string::npos) << line << help.out;
+    EXPECT_EQ(help.out.find(line, at + 1), std::string::npos) << "under one heading";
+  }
+  for (const char* part :
+       {"Use a model:\n  predict ", "Train one:\n  train ", "For example:", "docs/README.md"}) {
+    expect_holds(help.out, part);
   }
 }
 

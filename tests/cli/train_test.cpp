@@ -56,6 +56,11 @@ TEST_F(Train, MissingOutIsAUsageError) {
   expect_failure(run({"train", "--data", tiny_model().data()}), 2, "--out is required");
 }
 
+TEST_F(Train, MissingDataIsToldFirstExceptWhereRowsAreMade) {
+  expect_failure(run({"train"}), 2, "--data is required");
+  expect_failure(run({"train", "--task", "synthetic"}), 2, "--out is required");
+}
+
 TEST_F(Train, WhatThisVersionDoesNotHaveIsAUsageError) {
   expect_failure(
       train({"--method", "sparse"}), 2,

@@ -46,7 +46,7 @@ Json describe_option(const CLI::Option& option) {
   json["value"] = is_flag ? "" : value_name(type);
   json["choices"] = split_list(between(type, "{", '}'));
   json["limits"] = limits_in(type);
-  json["default"] = is_flag ? "" : plain_default(option);
+  json["default"] = is_flag || option.get_required() ? "" : plain_default(option);
   json["required"] = option.get_required();
   json["repeatable"] = option.get_expected_max() > 1;
   json["takes_many"] = option.get_expected_max() > 1 && option.get_allow_extra_args();

@@ -15,7 +15,7 @@ void add_run_options(CLI::App& app, TrainRequest& request, TrainingOptions& opti
   app.add_option("--save-seconds", request.save_seconds, "between saved states")
       ->check(CLI::NonNegativeNumber)
       ->group(group);
-  app.add_option("--weights", options.weights, "how weights are stored: fp32 or bf16")
+  app.add_option("--weights", options.weights, "how weights are stored")
       ->type_name(choice_type({"fp32", "bf16"}))
       ->group(group);
   app.add_option("--budgets", options.budgets, "budgets shown at the end")->group(group);

@@ -143,7 +143,8 @@ int run_pretrain(int argc, char** argv) {
   add_max_memory(app, request.max_memory,
                  "that the text's tokens may take, such as 2G; 0: what the machine has left");
   app.add_option("--out", out, "checkpoint directory to write")->required();
-  app.add_option("--weights", weights, "how weights are stored: fp32 or bf16");
+  app.add_option("--weights", weights, "how weights are stored")
+      ->type_name(choice_type({"fp32", "bf16"}));
   app.add_flag("--resume", request.resume, "go on with the unfinished run beside --out");
   app.add_flag("--restart", request.restart,
                "begin anew: discard the unfinished run beside --out, replace the model there");

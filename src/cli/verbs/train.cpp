@@ -42,10 +42,27 @@ struct TrainCommand {
     add_run_options(app, request, run);
     add_machine_options(app, request, run);
     add_config_option(app);
+    // Resumed runs name their rows too: the split is made again.
+    app.get_option("--data")->required(task != Task::synthetic);
     if (fine_tune) tell_what_is_chosen();
   }
 
+  // Where --init has another default than starting fresh, help names both.
+  void tell_defaults_of(TrainCommand& fine_tuning) {
+    for (CLI::Option* option : app.get_options()) {
+      if (option->get_expected_max() == 0) continue;  // a flag's words would be its value
+      const std::string ours = default_of(*option);
+      const std::string theirs = default_of(*fine_tuning.app.get_option(option->get_name()));
+      if (ours != theirs) option->default_str(fmt::format("{}; with --init: {}", ours, theirs));
+    }
+  }
+
  private:
+  static std::string default_of(CLI::Option& option) {
+    if (option.get_default_str().empty()) option.capture_default_str();  // words stay
+    return option.get_default_str();
+  }
+
   // In place of numbers that stand for "left open".
   void tell_what_is_chosen() {
     app.get_option("--max-tokens")->default_str("all that --init reads");
@@ -109,6 +126,10 @@ void print_report(const TrainReport& report, const TrainRequest& request, bool j
 
 int run_train(int argc, char** argv) {
   TrainCommand command = command_for(argc, argv);
+  if (command.run.init.empty()) {
+    TrainCommand fine_tuning(command.request.task.task, true);
+    command.tell_defaults_of(fine_tuning);
+  }
   return run_app(command.app, argc, argv, [&](bool json) {
     TrainRequest& request = command.request;
     check_choices(command);
