@@ -248,7 +248,7 @@ TEST_F(Engines, BenchNamesTheEngineAndThePrecision) {
 TEST_F(Engines, ALatencyTargetNeedsACalibratedMachine) {
   expect_failure(
       run({"predict", "--model", tiny_model().model(), "--latency-ms", "5"}, {"a\n", {}}), 2,
-      "run headroom calibrate");
+      "run headroom calibrate --model " + tiny_model().model() + "; with --precision fp32");
   expect_failure(run({"predict", "--model", tiny_model().model(), "--latency-ms", "0"}), 2,
                  "--latency-ms 0");
   expect_failure(

@@ -85,7 +85,7 @@ TextEngine open_text_engine(const EngineRequest& request, const ModelConfig& con
   if (budget.latency_ms && !session->table()) {
     throw Error(ErrorCode::usage, "predict",
                 fmt::format("--latency-ms needs this machine's table: run headroom calibrate "
-                            "--model {} --precision {}",
+                            "--model {}; with --precision {} it measures that one alone",
                             request.model.string(), precision_table.name(request.precision)));
   }
   require_budget(*session, budget);  // told before any text
