@@ -24,7 +24,7 @@ struct ModelCard {
   std::string start;                  // the checkpoint it started from; empty: fresh weights
   std::string recipe;                 // "3 dense epochs, 4 nested epochs, batch 64, ..."
   std::string measure = "accuracy";   // what the results are
-  std::string scored_on;              // "test" or "validation"
+  std::string scored_on;              // "test", "validation"
   std::optional<Policy> policy;       // stored beside it
   uint64_t seed = 1;
   int64_t steps = 0;

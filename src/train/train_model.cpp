@@ -160,7 +160,7 @@ TrainReport train_model(TrainRequest request, ProgressSink& progress) {
   }
   TaskRequest task = request.task;
   if (fixed) task.max_tokens = std::min(task.max_tokens, static_cast<int>(shape.positions));
-  const TaskData data = load_task(task, fixed ? &*fixed : nullptr);
+  TaskData data = load_task(task, fixed ? &*fixed : nullptr);
   shape = fit_shape(shape, data);
   shape.controller = controller_width(request, shape);
   if (request.method == Method::nested && request.recipe.nested.scope == Scope::heads_and_ffn) {
@@ -177,6 +177,14 @@ TrainReport train_model(TrainRequest request, ProgressSink& progress) {
     progress.note(fmt::format(
         "validation is the official part; --validation-data {} sets training rows aside instead",
         set_aside));
+  }
+  const bool tunes = request.tune && request.method == Method::nested && classifies_text(data.task);
+  if (tunes) hold_back_rows(data, request.seed);
+  if (data.held_back.size() > 0) {
+    progress.note(fmt::format(
+        "{} of the validation rows are held back: nothing is chosen by or fitted to them, so they "
+        "prove what --budget auto promises",
+        data.held_back.size()));
   }
   if (data.letter_case) {
     progress.note("the vocabulary is lower case: token types tell the tagger of capitals");
@@ -224,18 +232,22 @@ TrainReport train_model(TrainRequest request, ProgressSink& progress) {
   }
   model.objective = objective_of(config);
   StoredPolicy policy;
-  if (request.tune && request.method == Method::nested && classifies_text(data.task)) {
-    policy = fit_ladder(model, config, data, request.seed, progress);
-  }
+  if (tunes) policy = fit_ladder(model, config, data, request.seed, progress);
   TrainReport report;
   report.policy = policy.policy;
-  const bool has_test = data.test.size() > 0;
-  report.scored_on = has_test ? "test" : "validation";
+  const EncodedDataset* scored = &data.validation;
+  report.scored_on = "validation";
+  if (data.test.size() > 0) {
+    scored = &data.test;
+    report.scored_on = "test";
+  } else if (data.held_back.size() > 0) {
+    scored = &data.held_back;
+    report.scored_on = "held-back validation";
+  }
   const std::vector<double> budgets =
       request.method == Method::dense ? std::vector<double>{1.0} : request.budgets;
   const auto tokenizer = make_tokenizer(data.tokenizer, data.lower_case, *data.vocabulary);
-  report.scores = score_budgets(model, config, has_test ? data.test : data.validation, budgets,
-                                tokenizer.get(), policy);
+  report.scores = score_budgets(model, config, *scored, budgets, tokenizer.get(), policy);
   store_run(request, config, data, recipe, training, model, policy, report);
   return report;
 }

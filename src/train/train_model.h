@@ -46,7 +46,8 @@ struct TrainRequest {
 TrainRequest default_request(Task task, bool fine_tune);
 
 struct TrainReport {
-  std::vector<BudgetScore> scores;  // on eval_data, or on validation rows when there is none
+  // On eval_data, where there is none on validation rows: those held back, if any are.
+  std::vector<BudgetScore> scores;
   std::string scored_on;
   std::optional<Policy> policy;
   int64_t steps = 0;

@@ -281,10 +281,8 @@ TuneReport tune(const TunableModel& model, const TuneRows& rows,
                             rows.inputs.size()));
   }
   const ScoredRows scored = score_rows(model, used, bag, settings.budgets, progress);
-  const size_t half = scored.size() - scored.size() / 2;
-  std::vector<size_t> checked(
-      settings.held_back > 0 ? std::min(settings.held_back, scored.size() - 1) : half);
-  std::vector<size_t> fitted(scored.size() - checked.size());
+  std::vector<size_t> fitted(scored.size() / 2);
+  std::vector<size_t> checked(scored.size() - fitted.size());
   std::iota(fitted.begin(), fitted.end(), size_t{0});
   std::iota(checked.begin(), checked.end(), fitted.size());
   TuneReport report = fit_policy(pick_rows(scored, fitted), pick_rows(scored, checked), settings);

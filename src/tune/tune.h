@@ -1,5 +1,7 @@
 // Fits a policy to a model: rung zero, a temperature for every budget, and the cheapest ladder that
-// keeps a promise on rows that nothing was fitted to.
+// keeps a promise on rows that nothing was fitted to. The certainty is what it says where the model
+// was not chosen by these rows either: training keeps them apart (train/heads/fit_ladder.h), of
+// `headroom tune` the user does.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +37,13 @@ struct TuneSettings {
   Promise promise = Promise::agreement;
   double promised = 0.99;
   double certainty = 0.95;
-  size_t held_back = 0;        // rows to check on; 0: half of them
   bool or_full_model = false;  // where rows are too few to prove it, the ladder is the full model
   std::vector<double> budgets = {1};  // that a ladder may have, ascending, the last is 1
   bool rung_zero = true;
   bool blend = true;  // rung zero has a say in every budget's answers where that is better
   std::vector<Confidence> confidences = LadderSearch().confidences;
   NgramTraining ngrams;
-  uint64_t seed = 1;  // of the split into rows that are fitted to and rows held back
+  uint64_t seed = 1;  // of the order of rows
 };
 
 struct BudgetCalibration {
@@ -61,7 +62,8 @@ struct TuneReport {
   std::vector<BudgetCalibration> budgets;
 };
 
-// Rung zero learns from `distilled`, or from half of the rows where there are none. Throws
+// Rung zero learns from `distilled`, or from half of the rows where there are none; half of the
+// others are fitted to, half are held back. Throws
 // ErrorCode::usage for a promise that makes no sense or needs labels, ErrorCode::target_unreachable
 // for one that these rows cannot prove.
 TuneReport tune(const TunableModel& model, const TuneRows& rows,

@@ -1,6 +1,8 @@
 // What a nested training stores for --budget auto, and that both engines score with it alike.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/policy_file.h"
 #include "engine/session.h"
@@ -9,6 +11,7 @@
 #include "train/heads/fit_ladder.h"
 #include "train/notes.h"
 #include "train/reviews.h"
+#include "train/tasks/tasks.h"
 
 namespace headroom {
 namespace {
@@ -108,12 +111,38 @@ TEST_F(FitLadder, GivesTheSameBytesTwice) {
   }
 }
 
-TEST_F(FitLadder, HoldsBackWhatCanProveALadderWhereRowsAreFew) {
+TEST_F(FitLadder, HoldsBackWhatCanProveALadderWhereRowsAreFewAndScoresThoseRows) {
   Notes notes;
   const TrainReport few = train_model(nested_request(shared->path() / "few", 500), notes);
   ASSERT_TRUE(few.policy);
   EXPECT_EQ(few.policy->promised, 0.97);
   EXPECT_EQ(few.policy->checked_rows, 125) << "99 prove it where none of them disagrees";
+  EXPECT_TRUE(notes.hold("125 of the validation rows are held back"));
+  EXPECT_EQ(few.scored_on, "held-back validation");
+  EXPECT_EQ(few.scores[0].examples, 125);
+}
+
+std::vector<std::vector<int32_t>> rows_of(const EncodedDataset& data) {
+  std::vector<std::vector<int32_t>> rows;
+  for (int64_t i = 0; i < data.size(); ++i) {
+    rows.emplace_back(data.row(i).begin(), data.row(i).end());
+    rows.back().push_back(data.labels[static_cast<size_t>(i)]);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+TEST_F(FitLadder, HoldsRowsBackFromThoseThatChoose) {
+  TaskData data = load_task(nested_request(shared->path() / "none", 500).task);
+  auto all = rows_of(data.validation);
+  hold_back_rows(data, 1);
+  EXPECT_EQ(data.validation.size(), 125);
+  auto parts = rows_of(data.validation);
+  const auto held_back = rows_of(data.held_back);
+  parts.insert(parts.end(), held_back.begin(), held_back.end());
+  std::sort(parts.begin(), parts.end());
+  EXPECT_EQ(parts, all) << "every row is in one part";
+  EXPECT_NE(rows_of(data.validation), held_back);
 }
 
 TEST_F(FitLadder, IsLeftOutWhereRowsAreTooFewAndSaysSo) {

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/random.h"
 #include "budget/ladder/confidence.h"
 #include "model/slice.h"
 #include "train/evaluate/evaluate.h"
@@ -32,11 +36,41 @@ std::vector<Scores> scores_at(const ElasticModel& model, const ModelConfig& conf
   return scores;
 }
 
+// Of rows of text.
+EncodedDataset pick_rows(const EncodedDataset& all, std::span<const int64_t> chosen) {
+  EncodedDataset picked;
+  for (const int64_t row : chosen) {
+    const auto ids = all.row(row);
+    const auto types = all.row_types(row);
+    picked.append(Tokens{{ids.begin(), ids.end()}, {types.begin(), types.end()}},
+                  all.labels[static_cast<size_t>(row)]);
+  }
+  return picked;
+}
+
+// Row numbers 0 ... rows - 1 in random order.
+std::vector<int64_t> shuffled_numbers(int64_t rows, Random random) {
+  std::vector<int64_t> numbers(static_cast<size_t>(rows));
+  std::iota(numbers.begin(), numbers.end(), int64_t{0});
+  random.shuffle(numbers);
+  return numbers;
+}
+
 }  // namespace
+
+void hold_back_rows(TaskData& data, uint64_t seed) {
+  const int64_t rows = data.validation.size();
+  if (rows < least_policy_rows) return;
+  const AgreementPlan plan = plan_agreement(static_cast<size_t>(rows), TuneSettings().certainty);
+  const std::vector<int64_t> order = shuffled_numbers(rows, {seed, 0x68656c64});
+  const EncodedDataset all = std::exchange(data.validation, {});
+  data.held_back = pick_rows(all, std::span(order).first(plan.held_back));
+  data.validation = pick_rows(all, std::span(order).subspan(plan.held_back));
+}
 
 StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, const TaskData& data,
                         uint64_t seed, ProgressSink& progress) {
-  if (data.validation.size() < least_policy_rows) {
+  if (data.held_back.size() == 0) {
     progress.note(fmt::format(
         "{} validation rows are too few to calibrate scores by, or for --budget auto (from {}): "
         "headroom tune does it with more",
@@ -44,22 +78,27 @@ StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, co
     return {};
   }
   TuneSettings settings;
-  const AgreementPlan plan =
-      plan_agreement(static_cast<size_t>(data.validation.size()), settings.certainty);
-  settings.promised = plan.promised;
-  settings.held_back = plan.held_back;
+  const int64_t validation_rows = data.validation.size() + data.held_back.size();
+  settings.promised =
+      plan_agreement(static_cast<size_t>(validation_rows), settings.certainty).promised;
   settings.or_full_model = true;
   settings.budgets = {0.125, 0.25, 0.5, 1};
-  settings.seed = seed;
   settings.ngrams.seed = seed;
   const auto scores = [&](std::span<const Tokens> rows, double budget) {
     return scores_at(model, config, rows, budget);
   };
-  TuneReport report =
-      tune({config, nullptr, scores}, {inputs_of(data.validation), data.validation.labels},
-           inputs_of(data.train), settings, progress);
-  report.policy.precision = "fp32";
-  return {std::move(report.policy), std::move(report.rung_zero), ""};
+  const TunableModel tunable{config, nullptr, scores};
+  const auto scored = [&](const EncodedDataset& rows, const std::optional<NgramBag>& rung_zero) {
+    return score_rows(tunable, {inputs_of(rows), rows.labels}, rung_zero, settings.budgets,
+                      progress);
+  };
+  std::optional<NgramBag> rung_zero =
+      distil(tunable, inputs_of(data.train), settings.ngrams, progress);
+  Policy policy =
+      fit_policy(scored(data.validation, rung_zero), scored(data.held_back, rung_zero), settings)
+          .policy;
+  policy.precision = "fp32";
+  return {std::move(policy), std::move(rung_zero), ""};
 }
 
 }  // namespace train

@@ -1,5 +1,5 @@
-// After training: the policy that `headroom tune` would fit (temperatures, rung zero and the ladder
-// of --budget auto), of validation rows and with the scores that libtorch has at hand.
+// What a training stores for --budget auto: the policy that `headroom tune` would fit
+// (temperatures, rung zero and the ladder), with the scores that libtorch has at hand.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,18 @@
 namespace headroom {
 inline namespace train {
 
-// Fewer, and temperatures fitted to half of them would follow chance.
+// Fewer, and temperatures fitted to half of them would follow chance; nor could the other half
+// prove a ladder (plan_agreement in tune/promise.h).
 inline constexpr int64_t least_policy_rows = 200;
 
-// Of a model without one that gives texts one label: rung zero learns from the training rows, the
-// rest is fitted to one half of the validation rows and checked on the other. Nothing where those
-// are fewer than least_policy_rows; says why.
+// Before training: sets as many validation rows aside as the promise takes. Ranking heads, keeping
+// the best weights and comparing recipes look at the others alone, so that the certainty is what it
+// says. Nothing where there are fewer than least_policy_rows.
+void hold_back_rows(TaskData& data, uint64_t seed);
+
+// After training, of a model that gives texts one label: rung zero learns from the training rows,
+// temperatures and ladders are fitted to the validation rows, and the ladder is checked on those
+// held back. Nothing where none are; says why.
 StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, const TaskData& data,
                         uint64_t seed, ProgressSink& progress);
 

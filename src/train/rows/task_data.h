@@ -38,6 +38,7 @@ struct TaskData {
   std::optional<Vocabulary> vocabulary;
   EncodedDataset train;
   EncodedDataset validation;
+  EncodedDataset held_back;     // validation rows that only the promise is checked on
   std::string validation_name;  // its SPEC; empty: rows set aside of the training rows
   EncodedDataset test;          // empty when there is no eval_data
   int max_tokens = 0;
