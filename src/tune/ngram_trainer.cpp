@@ -1,5 +1,7 @@
 #include "tune/ngram_trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +13,8 @@
 
 namespace headroom {
 namespace {
+
+constexpr int64_t steps_between_looks = 2048;  // at the interrupt flag: well below a second
 
 // The most buckets, a power of two, whose rows of bytes and scales fit.
 int64_t bucket_count(int64_t bytes, int64_t labels) {
@@ -107,22 +111,25 @@ NgramBag train_ngram_bag(std::span<const Tokens> rows, std::span<const Scores> t
   std::iota(order.begin(), order.end(), size_t{0});
   ProgressUpdate update;
   update.stage = "rung zero";
-  update.unit = "epochs";
+  update.unit = "rows";
   const int epochs = settings.epochs > 0 ? settings.epochs : chosen_epochs(rows.size());
-  update.total = epochs;
-  const double steps = static_cast<double>(epochs) * static_cast<double>(rows.size());
-  double done = 0;
+  update.total = epochs * static_cast<int64_t>(rows.size());
+  const auto steps = static_cast<double>(update.total);
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    if (interrupt_requested()) throw Error(ErrorCode::interrupted, "tune", "stopped");
+    update.detail = fmt::format("epoch {} of {}", epoch + 1, epochs);
     Random random{settings.seed, static_cast<uint64_t>(epoch)};
     random.shuffle(order);
     for (const size_t row : order) {
-      trainer.step(rows[row], targets[row], settings.rate * (1 - done / steps), random);
-      ++done;
+      if (update.done % steps_between_looks == 0) {
+        if (interrupt_requested()) throw Error(ErrorCode::interrupted, "tune", "stopped");
+        progress.update(update);
+      }
+      const double done = static_cast<double>(update.done) / steps;
+      trainer.step(rows[row], targets[row], settings.rate * (1 - done), random);
+      ++update.done;
     }
-    ++update.done;
-    progress.update(update);
   }
+  progress.update(update);
   return trainer.quantised();
 }
 

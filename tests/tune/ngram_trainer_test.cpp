@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "budget/ladder/confidence.h"
+#include "train/stop_at.h"
 
 namespace headroom {
 namespace {
@@ -75,6 +77,23 @@ TEST(NgramTrainer, GivesTheSameBytesForTheSameRows) {
   EXPECT_EQ(first.weights, second.weights);
   EXPECT_EQ(first.scales, second.scales);
   check(first);
+}
+
+TEST(NgramTrainer, StopsWithinAnEpochOfManyRows) {
+  const Toy few = pairs_in_order(1);
+  Toy many;
+  while (many.rows.size() < 10'000) {
+    many.rows.insert(many.rows.end(), few.rows.begin(), few.rows.end());
+    many.targets.insert(many.targets.end(), few.targets.begin(), few.targets.end());
+  }
+  NgramTraining settings;
+  settings.epochs = 1;
+  EXPECT_EXIT(testing::exit_when_terminated(2,
+                                            [&](ProgressSink& stop) {
+                                              train_ngram_bag(many.rows, many.targets, 30, 2,
+                                                              settings, stop);
+                                            }),
+              ::testing::ExitedWithCode(exit_code(ErrorCode::interrupted)), "");
 }
 
 }  // namespace

@@ -56,6 +56,17 @@ std::vector<int64_t> shuffled_numbers(int64_t rows, Random random) {
   return numbers;
 }
 
+// What rung zero learns from: a full pass over each and ten or more over its n-grams take time that
+// grows with the rows, what it learns hardly does.
+std::vector<Tokens> rows_to_distil(const EncodedDataset& train, uint64_t seed,
+                                   ProgressSink& progress) {
+  if (train.size() <= most_distilled_rows) return inputs_of(train);
+  progress.note(fmt::format("rung zero of --budget auto learns from {} of the {} training rows",
+                            most_distilled_rows, train.size()));
+  const std::vector<int64_t> order = shuffled_numbers(train.size(), {seed, 0x6e677261});
+  return inputs_of(pick_rows(train, std::span(order).first(most_distilled_rows)));
+}
+
 }  // namespace
 
 void hold_back_rows(TaskData& data, uint64_t seed) {
@@ -93,7 +104,7 @@ StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, co
                       progress);
   };
   std::optional<NgramBag> rung_zero =
-      distil(tunable, inputs_of(data.train), settings.ngrams, progress);
+      distil(tunable, rows_to_distil(data.train, seed, progress), settings.ngrams, progress);
   Policy policy =
       fit_policy(scored(data.validation, rung_zero), scored(data.held_back, rung_zero), settings)
           .policy;

@@ -16,6 +16,9 @@ inline namespace train {
 // prove a ladder (plan_agreement in tune/promise.h).
 inline constexpr int64_t least_policy_rows = 200;
 
+// That rung zero learns from: a random part of the training rows where there are more.
+inline constexpr int64_t most_distilled_rows = 200'000;
+
 // Before training: sets as many validation rows aside as the promise takes. Ranking heads, keeping
 // the best weights and comparing recipes look at the others alone, so that the certainty is what it
 // says. Nothing where there are fewer than least_policy_rows.
