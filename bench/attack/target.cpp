@@ -37,6 +37,7 @@ timeval patience(double seconds) {
 [[noreturn]] void become(const std::vector<std::string>& words,
                          const std::vector<std::string>& environment, int out, int log) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setsid();  // without a terminal, as a service
   const int nowhere = ::open("/dev/null", O_RDWR);
   dup2(nowhere, STDIN_FILENO);
   dup2(out >= 0 ? out : nowhere, STDOUT_FILENO);

@@ -71,12 +71,20 @@ Process::Process(const Arguments& arguments, const ProcessInput& given)
   std::vector<std::string> environment = environment_with(given.environment);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(input_.get()), STDIN_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (given.own_session) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  if (given.terminal.empty()) {
+    posix_spawn_file_actions_adddup2(&actions, fileno(input_.get()), STDIN_FILENO);
+  } else {  // the first terminal that the leader of a session opens is the session's
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, given.terminal.c_str(), O_RDWR, 0);
+  }
   posix_spawn_file_actions_adddup2(&actions, fileno(out_.get()), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(err_.get()), STDERR_FILENO);
-  const int error = posix_spawnp(&pid_, words[0].c_str(), &actions, nullptr, pointers(words).data(),
-                                 pointers(environment).data());
+  const int error = posix_spawnp(&pid_, words[0].c_str(), &actions, &attributes,
+                                 pointers(words).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     ADD_FAILURE() << words[0] << " did not start, error " << error;
     ended_ = true;
@@ -109,6 +117,10 @@ bool Process::wait_until(const std::function<bool()>& condition) {
 
 std::string Process::output_so_far() const {
   return content(out_.get());
+}
+
+std::string Process::log_so_far() const {
+  return content(err_.get());
 }
 
 Outcome Process::wait() {

@@ -20,6 +20,9 @@ struct ProcessInput {
   std::string input;                               // what it finds on standard input
   std::map<std::string, std::string> environment;  // added; HEADROOM_* of ours is not passed on
   std::string program = {};                        // one in $PATH instead of `headroom`
+  // In a session of its own, whose terminal this device becomes, or without one.
+  bool own_session = false;
+  std::string terminal = {};
 };
 
 struct Outcome {
@@ -44,6 +47,7 @@ class Process {
   // True once `condition` holds; false when the process ended before that.
   bool wait_until(const std::function<bool()>& condition);
   std::string output_so_far() const;  // on standard output
+  std::string log_so_far() const;     // on standard error
   // Until it ends. After a minute, more than any test needs, it is killed and the test fails.
   Outcome wait();
 

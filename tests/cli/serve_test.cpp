@@ -1,8 +1,11 @@
 // `headroom serve` as a process: the bits of `predict`, several models, SIGTERM, wrong options.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <future>
 #include <map>
 #include <optional>
@@ -46,6 +49,7 @@ class Served {
 
   int port() const { return ready_.value("port", 0); }
   const Json& ready() const { return ready_; }
+  Process& process() { return process_; }
   Outcome stop(int signal) {
     process_.send(signal);
     return process_.wait();
@@ -188,10 +192,25 @@ TEST(Serve, NothingIsOpenThatOneMeantToClose) {
   expect_failure(run({"serve", "--model", model, "--host", ""}), 2, "is empty");
 }
 
-TEST(Serve, DrainsOnSighup) {
+TEST(Serve, GoesOnAfterSighupWithNothingToReadAgain) {
   const CalibratedModel model;
-  Served served({"--model", model.path()});
-  const Outcome outcome = served.stop(SIGHUP);
+  Served served({"--model", model.path()}, {.own_session = true});
+  served.process().send(SIGHUP);
+  EXPECT_TRUE(served.process().wait_until([&] {
+    return served.process().log_so_far().find("\"nothing_to_reload\"") != std::string::npos;
+  }));
+  RawClient client(served.port());
+  EXPECT_EQ(client.exchange(get("/v2/health/ready")).status, 200);
+  expect_success(served.stop(SIGTERM));
+}
+
+TEST(Serve, DrainsWhenItsTerminalCloses) {
+  const CalibratedModel model;
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_TRUE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+  Served served({"--model", model.path()}, {.own_session = true, .terminal = ptsname(terminal)});
+  close(terminal);
+  const Outcome outcome = served.process().wait();
   EXPECT_EQ(outcome.exit_code, 0) << transcript(outcome);
   expect_holds(outcome.err, "\"draining\"");
 }

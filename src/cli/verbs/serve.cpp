@@ -16,6 +16,7 @@
 #include "cli/serving/grpc_port.h"
 #include "cli/serving/memory.h"
 #include "cli/serving/options.h"
+#include "cli/serving/terminal.h"
 #include "cli/verb.h"
 #include "engine/kernels/isa.h"
 #include "server/api/api.h"
@@ -138,10 +139,16 @@ void announce(const HttpServer& server, const AdminPort* admin, const GrpcPort* 
   std::fflush(stdout);
 }
 
-// Without anything to read again SIGHUP stops the server, as a terminal that closes should.
+// `systemctl reload` may come at any time, and must not stop a server that has nothing to read
+// again; a terminal that closes should.
+void choose_what_sighup_means(const ServeOptions& options) {
+  const bool reads_again = !options.tls.certificate.empty() || !options.api_keys.empty() ||
+                           !options.models_folder.empty();
+  if (reads_again || !in_foreground_of_terminal()) watch_for_reloads();
+}
+
 std::unique_ptr<Reloads> reloads_of(std::vector<Reloads::Part> parts, ServerLog& log) {
   if (parts.empty()) return nullptr;
-  watch_for_reloads();
   return std::make_unique<Reloads>(
       std::move(parts), [&log](const std::string& part, const std::optional<std::string>& why) {
         log.event(why ? "reload_failed" : "reloaded",
@@ -149,8 +156,14 @@ std::unique_ptr<Reloads> reloads_of(std::vector<Reloads::Part> parts, ServerLog&
       });
 }
 
+void request_reload(Reloads* reloads, ServerLog& log) {
+  if (reloads != nullptr) return reloads->request();
+  log.event("nothing_to_reload");
+}
+
 void serve(ServeOptions& options, bool json) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that has gone is no reason to end
+  choose_what_sighup_means(options);
   return_freed_memory(options.max_memory > 0);
   ServerLog log(STDERR_FILENO, json);
   allow_many_descriptors(options.http, log);
@@ -227,8 +240,8 @@ void serve(ServeOptions& options, bool json) {
   if (options.admin_port) admin.emplace(options, admin_router, log);
   log.event("listening", {{"address", server.address()}});
   announce(server, admin ? &*admin : nullptr, grpc, names, json);
-  const auto stop_requested = [&reloads] {
-    if (reloads && take_reload_request()) reloads->request();
+  const auto stop_requested = [&reloads, &log] {
+    if (take_reload_request()) request_reload(reloads.get(), log);
     return interrupt_requested();
   };
   Shutdown shutdown = server.run(stop_requested, std::chrono::seconds(options.drain_seconds));
@@ -245,7 +258,7 @@ int run_serve(int argc, char** argv) {
   CLI::App app(
       "Serves models over HTTP: POST /v1/classify, KServe's /v2, /metrics and a page at /. Under "
       "load it spends less on each text before it refuses any. SIGTERM drains and stops it; SIGHUP "
-      "reads certificates, keys and models again, and without any stops it too.",
+      "reads certificates, keys and models again.",
       "headroom serve");
   ServeOptions options;
   add_serve_options(app, options);
