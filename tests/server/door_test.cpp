@@ -397,6 +397,25 @@ TEST(Door, SmallRequestsGetInBesideManyHalfSentLargeOnes) {
   EXPECT_EQ(status, 200) << "what a client that left had announced is free again";
 }
 
+TEST(Door, EveryRefusalHasTheIdsOfItsRequest) {
+  DoorSettings settings;
+  settings.limits.body_bytes = 50'000;
+  settings.api_key = "secret";
+  const Door door(settings);
+  const std::string ids = "X-Request-Id: order-17\r\n";
+  const std::string large = R"({"inputs":")" + std::string(40'000, 'x') + "\"}";
+  const auto refused = [&](const std::string& request) {
+    const RawResponse response = RawClient(door.port).exchange(request);
+    EXPECT_EQ(response.fields.count("traceparent"), 1U) << response.status;
+    const auto id = response.fields.find("x-request-id");
+    EXPECT_EQ(id == response.fields.end() ? "none" : id->second, "order-17") << response.status;
+    return response.status;
+  };
+  EXPECT_EQ(refused(post("/v1/classify", large, ids + "Authorization: Bearer wrong\r\n")), 401);
+  EXPECT_EQ(refused(post("/v1/classify", large + large, ids)), 413);
+  EXPECT_EQ(refused("GET /v1/models HTTP/1.1\r\n" + ids + "\r\n"), 400) << "no Host";
+}
+
 // Answers every request with the client that it is said to come from.
 class NamesClients : public HttpHandler {
  public:
@@ -408,7 +427,7 @@ class NamesClients : public HttpHandler {
     return {};
   }
   bool is_probe(const HttpHead&) const override { return false; }
-  HttpResponse refuse(const std::string&, const HttpError& error) override {
+  HttpResponse refuse(const HttpHead&, const HttpError& error) override {
     return error_response(error, ErrorShape::plain);
   }
   void begin_drain() override {}

@@ -114,6 +114,28 @@ TEST(GrpcDoor, TheDeadlineIsTheLatency) {
   ASSERT_TRUE(peer.infer(infer_texts({"a"}, true), within(std::chrono::hours(24))).status.ok());
 }
 
+TEST(GrpcDoor, CallsKeepTheirIds) {
+  GrpcPeer peer({.api_key = "secret"});
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const auto with_ids = [&](const std::string& key) {
+    return [&trace, key](grpc::ClientContext& context) {
+      context.AddMetadata("x-request-id", "order-17");
+      context.AddMetadata("traceparent", "00-" + trace + "-00f067aa0ba902b7-01");
+      with_key(key)(context);
+    };
+  };
+  ModelInferRequest nameless = infer_texts({"a"}, true);
+  nameless.clear_model_name();
+  for (const auto& reply : {peer.infer(infer_texts({"a"}, true), with_ids("secret")),
+                            peer.infer(infer_texts({"a"}, true), with_ids("wrong")),
+                            peer.infer(nameless, with_ids("secret"))}) {
+    SCOPED_TRACE(reply.status.error_message());
+    ASSERT_EQ(reply.trailers.count("x-request-id"), 1U);
+    EXPECT_EQ(reply.trailers.find("x-request-id")->second, "order-17");
+    EXPECT_EQ(reply.trailers.find("traceparent")->second.substr(3, 32), trace);
+  }
+}
+
 TEST(GrpcDoor, SpendsWhatParametersSayAsNumbersOrTexts) {
   GrpcPeer peer;
   ModelInferRequest request = infer_texts({"a"}, true);

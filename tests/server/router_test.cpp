@@ -137,7 +137,7 @@ TEST_F(Routes, TheirFaultsAreTold) {
 TEST_F(Routes, EveryResponseIsSeenOnce) {
   ask("GET", "/a/b");
   ask("GET", "/nowhere");
-  router_.refuse("/a", HttpError(HttpErrorCode::request_timeout, "slow"));
+  router_.refuse({"GET", "/a", "", "", "", ""}, HttpError(HttpErrorCode::request_timeout, "slow"));
   EXPECT_EQ(seen_.statuses, (std::vector<int>{200, 404, 408}));
 }
 

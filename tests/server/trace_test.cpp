@@ -131,6 +131,38 @@ TEST_F(SeenApi, ResponsesAndTheLogCarryTheIds) {
   EXPECT_EQ(lines[0]["target"], "/v1/classify");
 }
 
+TEST_F(SeenApi, TheLogHasTheSpanAndWhatItSpent) {
+  HttpResponse response;
+  const auto lines = logged(1, [&] {
+    response = ask(traceparent, "");
+    ask("", "");
+  });
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0]["span_id"], response.traceparent.substr(36, 16));
+  EXPECT_EQ(lines[0]["parent_span_id"], "00f067aa0ba902b7");
+  const std::string start = lines[0]["start"];
+  EXPECT_EQ(start.size(), std::string("2026-11-15T10:00:00.123Z").size()) << start;
+  EXPECT_EQ(lines[0]["predicted_ms"], 2.5);
+  EXPECT_EQ(lines[0]["budget"], 1);
+  EXPECT_FALSE(lines[1].contains("parent_span_id")) << "its trace begins here";
+}
+
+TEST_F(SeenApi, WhatIsRefusedBeforeItsBodyHasTheIdsToo) {
+  const auto lines = logged(1, [&] {
+    HttpHead head{"POST", "/nowhere", "", "application/json", "", ""};
+    head.traceparent = traceparent;
+    head.request_id = "order-17";
+    const auto refused = router_->refuse_early(head);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->request_id, "order-17");
+    EXPECT_EQ(refused->traceparent.substr(3, 32), trace_id);
+  });
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0]["method"], "POST");
+  EXPECT_EQ(lines[0]["status"], 404);
+  EXPECT_EQ(lines[0]["request_id"], "order-17");
+}
+
 TEST_F(SeenApi, ErrorsCarryTheIdsToo) {
   logged(0, [&] {
     const HttpResponse response = ask(traceparent, "order-17", "no JSON");

@@ -193,6 +193,8 @@ void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
                                                           answer.queue_ms, answer.inference_ms)});
   response.queue_ms = answer.queue_ms;
   response.inference_ms = answer.inference_ms;
+  response.predicted_ms = answer.predicted_ms;
+  response.budget = budget;
 }
 
 Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, FormatAnswer format,

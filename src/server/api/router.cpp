@@ -111,6 +111,19 @@ Priority priority_of(const HttpHead& head, const KeyHolder* key) {
   return *asked;
 }
 
+// The client's trace goes on, or one begins: from now on the head has ours.
+void begin_span(HttpHead& head) {
+  Trace trace = continue_trace(head.traceparent, head.request_id);
+  head.traceparent = trace.traceparent();
+  head.request_id = std::move(trace.request_id);
+  head.parent_span = std::move(trace.parent_span);
+}
+
+void add_ids(const HttpHead& head, HttpResponse& response) {
+  response.request_id = head.request_id;
+  response.traceparent = head.traceparent;
+}
+
 HttpResponse options_response(std::string allow) {
   HttpResponse response;
   response.status = 204;
@@ -229,15 +242,16 @@ std::optional<HttpResponse> Router::refuse_early(const HttpHead& head) {
     if (head.method != "OPTIONS") with_method(found.candidates, head);
     return std::nullopt;
   } catch (const HttpError& error) {
-    return refuse(head.target, error);
+    return refuse(head, error);
   }
 }
 
-HttpResponse Router::refuse(const std::string& target, const HttpError& error) {
-  HttpResponse response = error_response(error, shape_of(target));
-  HttpHead head;
-  head.target = target;
-  observer_.request_done(head, response, 0);
+HttpResponse Router::refuse(const HttpHead& head, const HttpError& error) {
+  HttpHead traced = head;
+  begin_span(traced);
+  HttpResponse response = error_response(error, shape_of(head.target));
+  add_ids(traced, response);
+  observer_.request_done(traced, response, 0);
   return response;
 }
 
@@ -245,14 +259,11 @@ Abandon Router::handle(HttpRequest request, Reply reply) {
   const ErrorShape shape = shape_of(request.head.target);
   const auto arrived = request.arrived;
   const auto head = std::make_shared<HttpHead>(std::move(request.head));
-  const Trace trace = continue_trace(head->traceparent, head->request_id);
-  head->request_id = trace.request_id;
-  head->traceparent = trace.traceparent();
+  begin_span(*head);
   const auto table = this->table();  // which the request keeps until it is answered
   const auto finish = [this, head, arrived, table,
                        reply = std::move(reply)](HttpResponse response) {
-    response.request_id = head->request_id;
-    response.traceparent = head->traceparent;
+    add_ids(*head, response);
     observer_.request_done(*head, response, seconds_since(arrived));
     reply(std::move(response));
   };

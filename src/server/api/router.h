@@ -73,7 +73,7 @@ class Router : public HttpHandler {
   bool is_probe(const HttpHead& head) const override {
     return head.target == "/health" || head.target.starts_with("/v2/health/");
   }
-  HttpResponse refuse(const std::string& target, const HttpError& error) override;
+  HttpResponse refuse(const HttpHead& head, const HttpError& error) override;
   void begin_drain() override { on_drain_(); }
 
   // Other routes for the requests that come from now on. Each keeps `in_use` until it is answered.

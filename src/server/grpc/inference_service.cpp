@@ -45,10 +45,12 @@ GrpcCaller caller_of(const grpc::CallbackServerContext& context) {
   };
   caller.authorization = metadata("authorization");
   caller.priority = metadata("x-headroom-priority");
+  caller.request_id = metadata("x-request-id");
+  caller.traceparent = metadata("traceparent");
   return caller;
 }
 
-// x-headroom-budget and its siblings, Retry-After: what REST has in header fields.
+// x-headroom-budget and its siblings, Retry-After, the ids: what REST has in header fields.
 void add_trailers(const HttpResponse& response, grpc::CallbackServerContext& context) {
   for (const HttpField& field : response.fields) {
     std::string name = field.name;
@@ -56,6 +58,9 @@ void add_trailers(const HttpResponse& response, grpc::CallbackServerContext& con
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (name != "inference-header-content-length") context.AddTrailingMetadata(name, field.value);
   }
+  if (response.request_id.empty()) return;
+  context.AddTrailingMetadata("x-request-id", response.request_id);
+  context.AddTrailingMetadata("traceparent", response.traceparent);
 }
 
 // Fields and values of a request: its texts and their pairs, and what parameters and tensors take.
@@ -123,8 +128,9 @@ InferenceService::Reactor* InferenceService::handle(Context& context, const Make
     }
     call->Finish(status);
   };
+  GrpcCaller caller;
   try {
-    const GrpcCaller caller = caller_of(context);
+    caller = caller_of(context);
     HttpRequest request = make(caller);
     if (add) {
       if (const std::optional<HttpResponse> refused = handler_.refuse_early(request.head)) {
@@ -135,7 +141,7 @@ InferenceService::Reactor* InferenceService::handle(Context& context, const Make
     }
     leaving->allow(handler_.handle(std::move(request), reply));
   } catch (const HttpError& error) {
-    reply(handler_.refuse("/v2", error));
+    reply(handler_.refuse(head_of(caller, "POST", "/v2"), error));
   } catch (const std::bad_alloc&) {
     call->Finish({grpc::StatusCode::UNAVAILABLE, "this server has no memory for this call now"});
   }

@@ -53,14 +53,7 @@ std::string model_path(const std::string& field, const std::string& model,
 }
 
 HttpRequest request_of(const GrpcCaller& caller, const char* method, std::string target) {
-  HttpRequest request;
-  request.head.method = method;
-  request.head.target = std::move(target);
-  request.head.authorization = caller.authorization;
-  request.head.client = caller.client;
-  request.head.priority = caller.priority;
-  request.arrived = std::chrono::steady_clock::now();
-  return request;
+  return {head_of(caller, method, std::move(target)), "", std::chrono::steady_clock::now()};
 }
 
 // A number where the text is one, otherwise the text.
@@ -250,6 +243,18 @@ void read_tensor(const Json& json, Tensor& tensor) {
 }
 
 }  // namespace
+
+HttpHead head_of(const GrpcCaller& caller, const char* method, std::string target) {
+  HttpHead head;
+  head.method = method;
+  head.target = std::move(target);
+  head.authorization = caller.authorization;
+  head.client = caller.client;
+  head.priority = caller.priority;
+  head.request_id = caller.request_id;
+  head.traceparent = caller.traceparent;
+  return head;
+}
 
 HttpRequest get_request(const GrpcCaller& caller, const std::string& path) {
   return request_of(caller, "GET", path);

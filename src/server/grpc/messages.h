@@ -20,7 +20,11 @@ struct GrpcCaller {
   std::string client;             // HttpHead::client
   std::optional<double> left_ms;  // until its deadline; none: it has none
   std::string priority = {};      // HttpHead::priority
+  std::string request_id = {};
+  std::string traceparent = {};
 };
+
+HttpHead head_of(const GrpcCaller& caller, const char* method, std::string target);
 
 // GET `path`, or, where a model is named, "/v2/models/NAME[/versions/VERSION]" + `path`.
 HttpRequest get_request(const GrpcCaller& caller, const std::string& path);

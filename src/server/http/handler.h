@@ -28,8 +28,9 @@ class HttpHandler {
   // Whether it asks how the server is, which is answered when nothing else can be any more.
   virtual bool is_probe(const HttpHead& head) const = 0;
 
-  // The response to what never became a request: damaged, too large, too slow.
-  virtual HttpResponse refuse(const std::string& target, const HttpError& error) = 0;
+  // The response to what never became a request: damaged, too large, too slow. Of its head what is
+  // known.
+  virtual HttpResponse refuse(const HttpHead& head, const HttpError& error) = 0;
 
   // From now on the server is not ready and takes no new calls.
   virtual void begin_drain() = 0;

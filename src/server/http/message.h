@@ -22,7 +22,8 @@ struct HttpHead {
   std::string key_name = {};     // not sent: of the key that it was admitted with, for the log
   std::string request_id = {};   // X-Request-Id
   std::string traceparent = {};
-  std::string priority = {};  // x-headroom-priority
+  std::string priority = {};     // x-headroom-priority
+  std::string parent_span = {};  // not sent: of the client's traceparent, once that one is ours
 };
 
 struct HttpRequest {
@@ -48,6 +49,8 @@ struct HttpResponse {
   std::string model;
   double queue_ms = 0;
   double inference_ms = 0;
+  double predicted_ms = 0;
+  double budget = 0;  // 0: nothing ran, or rung zero alone
 
   std::string_view content() const { return fixed_body.empty() ? body : fixed_body; }
 };

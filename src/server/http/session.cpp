@@ -278,17 +278,7 @@ bool HttpSession::head_is_fine() {
   const auto& request = parser_->get();
   keep_alive_ = request.keep_alive();
   head_only_ = request.method() == http::verb::head;
-  head_ = {text_of(request.method_string()),
-           text_of(request.target()),
-           text_of(request[http::field::authorization]),
-           text_of(request[http::field::content_type]),
-           text_of(request[http::field::content_encoding]),
-           client_,
-           text_of(request["Inference-Header-Content-Length"]),
-           "",
-           text_of(request["X-Request-Id"]),
-           text_of(request["traceparent"]),
-           text_of(request["x-headroom-priority"])};
+  head_ = head_so_far();
   if (const std::optional<HttpError> problem = problem_of_head()) {
     refuse(*problem);
     return false;
@@ -303,6 +293,28 @@ bool HttpSession::head_is_fine() {
   const bool waits = boost::beast::iequals(request[http::field::expect], "100-continue");
   if (waits && request.version() == 11) invite_body();
   return phase_ == Phase::reading;
+}
+
+// Of the fields that the parser has come to, and of a damaged line what it asks for at least.
+HttpHead HttpSession::head_so_far() const {
+  HttpHead head;
+  head.client = client_;
+  const bool begun = parser_ && !parser_->get().target().empty();
+  if (!begun) {
+    head.target = target_of(received_);
+    return head;
+  }
+  const auto& request = parser_->get();
+  head.method = text_of(request.method_string());
+  head.target = text_of(request.target());
+  head.authorization = text_of(request[http::field::authorization]);
+  head.content_type = text_of(request[http::field::content_type]);
+  head.content_encoding = text_of(request[http::field::content_encoding]);
+  head.json_length = text_of(request["Inference-Header-Content-Length"]);
+  head.request_id = text_of(request["X-Request-Id"]);
+  head.traceparent = text_of(request["traceparent"]);
+  head.priority = text_of(request["x-headroom-priority"]);
+  return head;
 }
 
 std::optional<HttpError> HttpSession::problem_of_head() const {
@@ -362,9 +374,7 @@ void HttpSession::dispatch() {
 
 void HttpSession::refuse(const HttpError& error) {
   keep_alive_ = false;  // where the next request would start is not known
-  std::string target = parser_ ? text_of(parser_->get().target()) : "";
-  if (target.empty()) target = target_of(received_);
-  write(handler_.refuse(target, error));
+  write(handler_.refuse(head_checked_ ? head_ : head_so_far(), error));
 }
 
 void HttpSession::write(HttpResponse response) {

@@ -74,6 +74,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void skip_empty_lines();
   bool head_is_fine();
   std::optional<HttpError> problem_of_head() const;
+  HttpHead head_so_far() const;
   void invite_body();
   void dispatch();
   void refuse(const HttpError& error);

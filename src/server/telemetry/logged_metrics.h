@@ -14,7 +14,7 @@ class LoggedMetrics : public Metrics {
       : Metrics(models), log_(log), logged_share_(logged_share) {}
 
   void call_refused(const std::string& model, const CallRefused& call,
-                    int64_t dropped) noexcept override;
+                    int64_t texts) noexcept override;
   void request_done(const HttpHead& head, const HttpResponse& response,
                     double seconds) noexcept override;
   void request_failed(const std::string& why) noexcept override;

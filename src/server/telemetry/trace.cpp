@@ -46,11 +46,20 @@ bool is_request_id(std::string_view text) {
 
 }  // namespace
 
+std::optional<Trace> read_traceparent(std::string_view traceparent) {
+  if (!is_traceparent(traceparent)) return std::nullopt;
+  Trace trace;
+  trace.id = traceparent.substr(3, 32);
+  trace.span = traceparent.substr(36, 16);
+  trace.flags = traceparent.substr(53, 2);
+  return trace;
+}
+
 Trace continue_trace(std::string_view traceparent, std::string_view request_id) {
   Trace trace;
-  if (is_traceparent(traceparent)) {
-    trace.id = traceparent.substr(3, 32);
-    trace.flags = traceparent.substr(53, 2);
+  if (const std::optional<Trace> begun = read_traceparent(traceparent)) {
+    trace = *begun;
+    trace.parent_span = trace.span;
   } else {
     trace.id = fmt::format("{:016x}{:016x}", random_bits() | 1, random_bits());
   }

@@ -2,6 +2,7 @@
 // X-Request-Id, taken over from the client or made up.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@ struct Trace {
   std::string span;  // 16, of our part
   std::string flags = "00";
   std::string request_id;
+  std::string parent_span = {};  // the client's; empty: the trace begins here
 
   std::string traceparent() const { return "00-" + id + "-" + span + "-" + flags; }
 };
@@ -19,6 +21,9 @@ struct Trace {
 // Of the two header fields as the client sent them; empty or damaged ones are replaced, never
 // refused. A request without an id of its own gets the trace's.
 Trace continue_trace(std::string_view traceparent, std::string_view request_id);
+
+// Of a traceparent that is whole, as ours are, its own parts; otherwise nothing.
+std::optional<Trace> read_traceparent(std::string_view traceparent);
 
 // The same for every server on the way, so that they log the same requests: whether a trace is
 // among a share of all.
