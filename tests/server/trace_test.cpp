@@ -74,11 +74,31 @@ TEST(Pressure, IsTheShareThatWasGivenUpLately) {
 TEST(Pressure, IsAMetricOfEveryModel) {
   Metrics metrics({"news"});
   EXPECT_NE(metrics.text().find("headroom_pressure_ratio{model=\"news\"} 0\n"), std::string::npos);
-  metrics.call_refused("news", {Refusal::overloaded, 1, ""}, 0);
+  metrics.call_refused("news", {Refusal::overloaded, 1, ""}, 1);
   const std::string text = metrics.text();
   const size_t found = text.find("headroom_pressure_ratio{model=\"news\"} ");
   ASSERT_NE(found, std::string::npos);
   EXPECT_GT(std::stod(text.substr(text.find(' ', found))), 0.5);
+}
+
+double pressure_of(const Metrics& metrics) {
+  const std::string text = metrics.text();
+  const size_t found = text.find("headroom_pressure_ratio{model=\"news\"} ");
+  return std::stod(text.substr(text.find(' ', found)));
+}
+
+TEST(Pressure, CountsThoseWhoNamedABudgetToo) {
+  Metrics metrics({"news"});
+  for (int i = 0; i < 39; ++i) metrics.batch_run("news", {1, 7, 1, 2, 2});
+  metrics.call_refused("news", {Refusal::overloaded, 1, ""}, 1);
+  EXPECT_LT(pressure_of(metrics), 0.03);
+}
+
+TEST(Pressure, CountsARefusalByItsTexts) {
+  Metrics metrics({"news"});
+  metrics.cache_asked("news", 20, 0);
+  metrics.call_refused("news", {Refusal::overloaded, 1, ""}, 60);
+  EXPECT_GT(pressure_of(metrics), 0.5) << "60 of 80, and one of 21 were it by calls";
 }
 
 class SeenApi : public ::testing::Test {

@@ -56,8 +56,7 @@ struct BatchRun {
   double budget = 1;
   double predicted_ms = 0;
   double actual_ms = 0;
-  // BudgetChoice::given_up of texts whose budget the controller chose.
-  std::optional<double> given_up = {};
+  double given_up = 0;  // BudgetChoice::given_up; none of a budget that the call named
 };
 
 class ServiceObserver {
@@ -66,9 +65,9 @@ class ServiceObserver {
 
   virtual void call_accepted(const std::string& /*model*/, const CallAccepted& /*call*/) noexcept {}
   virtual void call_answered(const std::string& /*model*/, const CallAnswered& /*call*/) noexcept {}
-  // Every other end of a call, Refusal::abandoned among them. `dropped` texts of it were waiting.
+  // Every other end of a call of so many texts, Refusal::abandoned among them.
   virtual void call_refused(const std::string& /*model*/, const CallRefused& /*call*/,
-                            int64_t /*dropped*/) noexcept {}
+                            int64_t /*texts*/) noexcept {}
   // Texts of a call that a cache had and had not.
   virtual void cache_asked(const std::string& /*model*/, int64_t /*hits*/,
                            int64_t /*misses*/) noexcept {}

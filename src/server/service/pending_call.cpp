@@ -37,7 +37,6 @@ void PendingCall::failed(const CallRefused& refused) {
 }
 
 void PendingCall::dropped(const CallRefused& refused) {
-  ++dropped_;
   failed(refused);
 }
 

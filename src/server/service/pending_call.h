@@ -21,7 +21,6 @@ class PendingCall {
   double arrived_ms() const { return arrived_ms_; }
   double deadline_ms() const { return deadline_ms_; }
   int64_t tokens() const { return tokens_; }
-  int64_t dropped() const { return dropped_; }
   const CallAnswer& answer() const { return answer_; }
 
   // For the batch that runs it, once.
@@ -48,7 +47,6 @@ class PendingCall {
   CallDone done_;
   int64_t tokens_ = 0;
   size_t open_;
-  int64_t dropped_ = 0;
   CallAnswer answer_;
   std::optional<CallRefused> refused_;  // the first reason
 };

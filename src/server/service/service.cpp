@@ -243,7 +243,7 @@ void Service::queue(const std::shared_ptr<PendingCall>& call, std::vector<Waitin
     }
   }
   if (admission.refused) {
-    observer_.call_refused(name, *admission.refused, 0);
+    observer_.call_refused(name, *admission.refused, static_cast<int64_t>(call->texts()));
     call->refuse(*std::move(admission.refused));
     return;
   }
@@ -284,12 +284,10 @@ void Service::work(const std::vector<RunBatch>& runners) {
     }
     Ran ran = run(*batch, (on_all_cores ? all_cores_ : runners)[batch->model]);
     const double finished_ms = clock_();
-    observer_.batch_run(
-        models_[batch->model].name,
-        {static_cast<int64_t>(batch->texts.size()), batch->tokens, batch->choice.budget,
-         batch->predicted_ms, finished_ms - batch->started_ms,
-         batch->choice.reason == BudgetReason::exact ? std::nullopt
-                                                     : std::optional(batch->choice.given_up)});
+    observer_.batch_run(models_[batch->model].name,
+                        {static_cast<int64_t>(batch->texts.size()), batch->tokens,
+                         batch->choice.budget, batch->predicted_ms, finished_ms - batch->started_ms,
+                         batch->choice.reason == BudgetReason::exact ? 0 : batch->choice.given_up});
     lock.lock();
     --running_;
     if (alone) solo_runs_.ended(accepted_ != accepted);
@@ -391,7 +389,7 @@ void Service::tell(const PendingCalls& ended) {
   for (const auto& call : ended) {
     const std::string& name = models_[call->model()].name;
     if (call->refused()) {
-      observer_.call_refused(name, *call->refused(), call->dropped());
+      observer_.call_refused(name, *call->refused(), static_cast<int64_t>(call->texts()));
     } else {
       observer_.call_answered(name, answered_event(*call, clock_()));
     }

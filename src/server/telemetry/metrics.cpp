@@ -183,7 +183,7 @@ void Metrics::call_answered(const std::string& model, const CallAnswered& call) 
 }
 
 void Metrics::call_refused(const std::string& model, const CallRefused& call,
-                           int64_t /*dropped*/) noexcept {
+                           int64_t texts) noexcept {
   PerModel* metrics = find(model);
   if (metrics == nullptr) return;
   if (call.why == Refusal::abandoned) {
@@ -193,7 +193,7 @@ void Metrics::call_refused(const std::string& model, const CallRefused& call,
   if (call.why == Refusal::failed) families_->failures.Increment();
   const bool for_load = call.why == Refusal::queue_full || call.why == Refusal::overloaded ||
                         call.why == Refusal::deadline_passed;
-  if (for_load) metrics->pressure.add(1, 1, steady_seconds());
+  if (for_load) metrics->pressure.add(1, static_cast<double>(texts), steady_seconds());
   try {
     families_->refusals.Add({{"model", model}, {"reason", std::string(refusal_name(call.why))}})
         .Increment();
@@ -206,6 +206,7 @@ void Metrics::cache_asked(const std::string& model, int64_t hits, int64_t misses
   if (metrics == nullptr) return;
   metrics->cache_hits.Increment(static_cast<double>(hits));
   metrics->cache_misses.Increment(static_cast<double>(misses));
+  metrics->pressure.add(0, static_cast<double>(hits), steady_seconds());
 }
 
 void Metrics::budget_chosen(const std::string& model, const BudgetChoice& choice) noexcept {
@@ -230,9 +231,7 @@ void Metrics::budget_chosen(const std::string& model, const BudgetChoice& choice
 void Metrics::batch_run(const std::string& model, const BatchRun& batch) noexcept {
   PerModel* metrics = find(model);
   if (metrics == nullptr) return;
-  if (batch.given_up) {
-    metrics->pressure.add(*batch.given_up, static_cast<double>(batch.texts), steady_seconds());
-  }
+  metrics->pressure.add(batch.given_up, static_cast<double>(batch.texts), steady_seconds());
   metrics->inference_seconds.Observe(batch.actual_ms / 1000);
   metrics->batch_texts.Observe(static_cast<double>(batch.texts));
   if (batch.predicted_ms > 0) metrics->prediction.Observe(batch.actual_ms / batch.predicted_ms);

@@ -25,7 +25,7 @@ class Metrics : public ServiceObserver, public RequestObserver {
   void call_accepted(const std::string& model, const CallAccepted& call) noexcept override;
   void call_answered(const std::string& model, const CallAnswered& call) noexcept override;
   void call_refused(const std::string& model, const CallRefused& call,
-                    int64_t dropped) noexcept override;
+                    int64_t texts) noexcept override;
   void cache_asked(const std::string& model, int64_t hits, int64_t misses) noexcept override;
   void budget_chosen(const std::string& model, const BudgetChoice& choice) noexcept override;
   void batch_run(const std::string& model, const BatchRun& batch) noexcept override;
