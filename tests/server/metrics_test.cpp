@@ -96,6 +96,23 @@ TEST_F(MetricsText, MeasuresBatches) {
   expect_line(R"(headroom_prediction_error_ratio_sum{model="news"} 1.25)");
 }
 
+TEST_F(MetricsText, TellsNothingOfModelsThatWent) {
+  const auto tells_of = [&](const std::string& model) {
+    return metrics_.text().find("\"" + model + "\"") != std::string::npos;
+  };
+  metrics_.add_model("mail");
+  metrics_.budget_chosen("mail", {0.5, BudgetReason::queue, 9, 2});
+  metrics_.call_refused("mail", {Refusal::queue_full, 1, ""}, 1);
+  ASSERT_TRUE(tells_of("mail"));
+  metrics_.tell_only({"news"});
+  EXPECT_FALSE(tells_of("mail")) << metrics_.text();
+  EXPECT_TRUE(tells_of("news"));
+  metrics_.call_answered("mail", {.texts = 1});  // under way when its model went
+  EXPECT_FALSE(tells_of("mail"));
+  metrics_.add_model("mail");
+  expect_line(R"(headroom_texts_total{model="mail"} 1)");
+}
+
 TEST_F(MetricsText, HasEveryNameFromTheStart) {
   metrics_.set_queue_length("news", 4);
   expect_line(R"(headroom_queue_length{model="news"} 4)");

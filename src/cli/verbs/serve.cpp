@@ -225,6 +225,7 @@ void serve(ServeOptions& options, bool json) {
   publish = [&](Service& service, const std::shared_ptr<void>& in_use) {
     router.replace(api_routes(service, facts), in_use);
     admin_router.replace(admin_routes(service, facts), in_use);
+    metrics.tell_only(names_of(service.models()));
   };
   generations.publish();
   HttpServer server(router, options.http, options.host, options.port, log, tls ? &*tls : nullptr);

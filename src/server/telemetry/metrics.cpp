@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "base/measure/machine.h"
 #include "server/telemetry/pressure.h"
@@ -120,6 +121,7 @@ struct Metrics::PerModel {
         prediction(families.prediction.Add({{"model", name}}, ratios)) {}
 
   std::string name;
+  bool told = true;  // guarded by Metrics::mutex_
   Counter& tokens;
   Counter& texts;
   Counter& late;
@@ -152,12 +154,21 @@ Metrics::Metrics(const std::vector<std::string>& models) : families_(std::make_u
 
 void Metrics::add_model(const std::string& model) {
   const std::lock_guard lock(mutex_);
-  const bool known = std::any_of(models_.begin(), models_.end(),
-                                 [&](const auto& entry) { return entry->name == model; });
-  if (known) return;
+  for (const auto& entry : models_) {
+    if (entry->name != model) continue;
+    entry->told = true;
+    return;
+  }
   models_.push_back(std::make_unique<PerModel>(*families_, model));
   models_.back()->budget.Set(1);
   models_.back()->correction.Set(1);
+}
+
+void Metrics::tell_only(const std::vector<std::string>& models) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& entry : models_) {
+    entry->told = std::find(models.begin(), models.end(), entry->name) != models.end();
+  }
 }
 
 Metrics::~Metrics() = default;
@@ -277,7 +288,19 @@ std::string Metrics::text() const {
     model->pressure_ratio.Set(model->pressure.ratio(steady_seconds()));
   }
   families_->memory.Set(static_cast<double>(resident_memory_bytes()));
-  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+  std::set<std::string> silent;
+  for (const auto& model : models_) {
+    if (!model->told) silent.insert(model->name);
+  }
+  std::vector<prometheus::MetricFamily> families = families_->registry.Collect();
+  for (prometheus::MetricFamily& family : families) {
+    std::erase_if(family.metric, [&](const prometheus::ClientMetric& metric) {
+      return std::any_of(metric.label.begin(), metric.label.end(), [&](const auto& label) {
+        return label.name == "model" && silent.contains(label.value);
+      });
+    });
+  }
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace headroom::server

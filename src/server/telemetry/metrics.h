@@ -18,6 +18,9 @@ class Metrics : public ServiceObserver, public RequestObserver {
 
   // Counts a model from now on; one that is known goes on.
   void add_model(const std::string& model);
+  // Tells nothing of other models until they are added again: an alert on the last correction of a
+  // model that was unloaded would fire for ever.
+  void tell_only(const std::vector<std::string>& models);
   ~Metrics() override;
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
