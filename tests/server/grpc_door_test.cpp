@@ -114,6 +114,18 @@ TEST(GrpcDoor, TheDeadlineIsTheLatency) {
   ASSERT_TRUE(peer.infer(infer_texts({"a"}, true), within(std::chrono::hours(24))).status.ok());
 }
 
+TEST(GrpcDoor, ALongDeadlineDoesNotReplaceTheObjective) {
+  GrpcPeer peer({.slo_ms = 20});
+  ModelInferRequest request = infer_texts({"a"}, true);
+  ASSERT_TRUE(peer.infer(request, within(std::chrono::seconds(60))).status.ok());
+  EXPECT_EQ(peer.backend.last_call.latency_ms, 20) << "who waits that long at most is not patient";
+  ASSERT_TRUE(peer.infer(request).status.ok());
+  EXPECT_FALSE(peer.backend.last_call.latency_ms) << "the service has the objective itself";
+  (*request.mutable_parameters())["latency_target_ms"].set_int64_param(3000);
+  ASSERT_TRUE(peer.infer(request, within(std::chrono::seconds(60))).status.ok());
+  EXPECT_EQ(peer.backend.last_call.latency_ms, 3000) << "who says so is";
+}
+
 TEST(GrpcDoor, CallsKeepTheirIds) {
   GrpcPeer peer({.api_key = "secret"});
   const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -29,6 +29,7 @@ struct GrpcPeerSettings {
   std::string api_key = {};
   std::filesystem::path api_keys = {};  // file of keys, instead
   TlsFiles tls = {};
+  std::optional<double> slo_ms = {};
 };
 
 // One request to the service and what came of it.
@@ -50,8 +51,13 @@ class GrpcPeer {
                                  [] { return std::string(); }}),
             keys_of(settings), metrics_, [this] { backend.begin_drain(); },
             std::make_unique<RequestPool>()),
-        door(make_grpc_door(
-            router_, {"127.0.0.1", 0, settings.limits, settings.tls, {}, settings.calls.texts})) {
+        door(make_grpc_door(router_, {"127.0.0.1",
+                                      0,
+                                      settings.limits,
+                                      settings.tls,
+                                      {},
+                                      settings.calls.texts,
+                                      settings.slo_ms})) {
     if (settings.tls.certificate.empty()) connect(grpc::InsecureChannelCredentials());
   }
 

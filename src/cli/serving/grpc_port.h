@@ -20,7 +20,8 @@ class GrpcPort {
         door_(open_grpc_door(router, {options.host, *options.grpc_port, options.http, options.tls,
                                       [&log](std::string_view why) {
                                         log.event("grpc", {{"why", std::string(why)}});
-                                      }})) {}
+                                      },
+                                      options.calls.texts, options.service.slo_ms})) {}
 
   const GrpcDoor& door() const { return *door_; }
   void reload_certificates() { door_->reload_certificates(); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,7 @@ struct GrpcSettings {
   TlsFiles tls;                                        // no certificate: without TLS
   std::function<void(std::string_view why)> complain;  // what gRPC itself says, from any thread
   int64_t texts = 32;                                  // of one request
+  std::optional<double> slo_ms = {};                   // ServiceSettings::slo_ms
 };
 
 class GrpcDoor {

@@ -208,11 +208,11 @@ InferenceService::Reactor* InferenceService::ModelInfer(Context* context,
         read_response(from, *raw, message);
         write_message(message, *response);
       },
-      [request, raw](const GrpcCaller& caller, HttpRequest& to) {
+      [this, request, raw](const GrpcCaller& caller, HttpRequest& to) {
         inference::ModelInferRequest message;
         read_message(*request, message);
         *raw = wants_raw_outputs(message);
-        add_body(caller, message, to);
+        add_body(caller, message, slo_ms_, to);
       });
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "server/grpc/messages.h"
 #include "server/grpc/open_inference.grpc.pb.h"
@@ -26,9 +27,10 @@ using InferenceCalls = Service::template WithCallbackMethod_ServerLive<
 
 class InferenceService final : public InferenceCalls<inference::GRPCInferenceService> {
  public:
-  // `most_texts` are those of one request.
-  InferenceService(HttpHandler& handler, int64_t most_texts)
-      : handler_(handler), most_texts_(most_texts) {}
+  // `most_texts` are those of one request; `slo_ms` is what calls without a deadline of their own
+  // get.
+  InferenceService(HttpHandler& handler, int64_t most_texts, std::optional<double> slo_ms)
+      : handler_(handler), most_texts_(most_texts), slo_ms_(slo_ms) {}
 
   // From now on calls that are cancelled count as cut.
   void begin_stopping() { stopping_ = true; }
@@ -63,6 +65,7 @@ class InferenceService final : public InferenceCalls<inference::GRPCInferenceSer
 
   HttpHandler& handler_;
   const int64_t most_texts_;
+  const std::optional<double> slo_ms_;
   std::atomic<bool> stopping_ = false;
   std::atomic<int64_t> cut_ = 0;
 };

@@ -97,14 +97,16 @@ Json object_of(const Parameters& parameters, const std::string& where) {
   return object;
 }
 
-void limit_latency(const std::optional<double>& left_ms, Json& parameters) {
+void limit_latency(const std::optional<double>& left_ms, const std::optional<double>& slo_ms,
+                   Json& parameters) {
   if (!left_ms) return;
   if (*left_ms <= 0) {
     throw HttpError(HttpErrorCode::deadline_unreachable, "the deadline has passed");
   }
   Json& latency = parameters["latency_target_ms"];
   const double left = std::min(*left_ms, longest_latency_ms);
-  if (latency.is_null() || (latency.is_number() && latency.get<double>() > left)) latency = left;
+  if (latency.is_null()) latency = std::min(left, slo_ms.value_or(left));
+  if (latency.is_number() && latency.get<double>() > left) latency = left;
 }
 
 // Each behind its length in four bytes, as raw contents have them.
@@ -275,11 +277,11 @@ HttpRequest infer_request(const GrpcCaller& caller, const InferOutline& outline)
 }
 
 void add_body(const GrpcCaller& caller, const inference::ModelInferRequest& message,
-              HttpRequest& request) {
+              std::optional<double> slo_ms, HttpRequest& request) {
   Json body;
   if (!message.id().empty()) body["id"] = message.id();
   body["parameters"] = object_of(message.parameters(), "parameters");
-  limit_latency(caller.left_ms, body["parameters"]);
+  limit_latency(caller.left_ms, slo_ms, body["parameters"]);
   body["parameters"]["binary_data_output"] = true;
   std::string binary;
   body["inputs"] = inputs_of(message, binary);

@@ -36,11 +36,12 @@ HttpRequest get_request(const GrpcCaller& caller, const std::string& model,
 // HttpErrorCode::bad_request when it names no model.
 HttpRequest infer_request(const GrpcCaller& caller, const InferOutline& outline);
 
-// The rest of it. The deadline is its latency_target_ms, unless it asks for less. Numbers that it
+// The rest of it. Its latency_target_ms is what it asks for, otherwise `slo_ms`, but no more than
+// its deadline: clients set long ones to be safe, which asks for no patience. Numbers that it
 // spends may be texts ("0.5"): InferParameter had no double_param for long. Throws
 // HttpErrorCode::bad_request, or deadline_unreachable for a deadline that has passed.
 void add_body(const GrpcCaller& caller, const inference::ModelInferRequest& message,
-              HttpRequest& request);
+              std::optional<double> slo_ms, HttpRequest& request);
 
 // Whether outputs go into raw_output_contents: as inputs came, unless binary_data_output says it.
 bool wants_raw_outputs(const inference::ModelInferRequest& message);

@@ -65,7 +65,7 @@ void set_limits(const HttpLimits& limits, grpc::ServerBuilder& builder) {
 class Door : public GrpcDoor {
  public:
   Door(HttpHandler& handler, const GrpcSettings& settings)
-      : host_(settings.host), service_(handler, settings.texts) {
+      : host_(settings.host), service_(handler, settings.texts, settings.slo_ms) {
     send_complaints_to(settings.complain);
     std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials();
     if (!settings.tls.certificate.empty()) {
