@@ -155,6 +155,37 @@ TEST(SpendingFields, TellTheSumOfAllRungsAndWhatLoadTook) {
   EXPECT_EQ(fields["x-headroom-lowered"], "thresholds");
 }
 
+TEST(SubmittedCall, AnAnswerThatCannotBeMadeIsAnError) {
+  const auto reply_to = [](auto problem) {
+    FakeBackend backend;
+    Call call;
+    call.model = "news";
+    call.inputs.resize(1);
+    int status = 0;
+    submit_call(
+        backend, std::move(call), {}, [&](const CallAnswer&) -> HttpResponse { throw problem; },
+        [&](const HttpResponse& response) { status = response.status; });
+    return status;
+  };
+  EXPECT_EQ(reply_to(std::bad_alloc()), 503);
+  EXPECT_EQ(reply_to(std::runtime_error("anything")), 500);
+}
+
+TEST(SubmittedCall, AReplyThatThrowsIsTriedOnceMore) {
+  FakeBackend backend;
+  Call call;
+  call.model = "news";
+  call.inputs.resize(1);
+  std::vector<int> statuses;
+  submit_call(
+      backend, std::move(call), {}, [](const CallAnswer&) { return json_response(Json::object()); },
+      [&](const HttpResponse& response) {
+        statuses.push_back(response.status);
+        throw std::bad_alloc();
+      });
+  EXPECT_EQ(statuses, (std::vector<int>{200, 503, 503})) << "whole, and then the status alone";
+}
+
 TEST(SubmittedCall, OverloadSaysWhenToComeBack) {
   FakeBackend backend;
   backend.refusal = {Refusal::queue_full, 1.25, "the queue is full"};

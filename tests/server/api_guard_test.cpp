@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "server/api/api.h"
+#include "server/api/guard.h"
 #include "server/fake_backend.h"
 #include "server/telemetry/metrics.h"
 
@@ -51,6 +52,22 @@ TEST_F(Guard, EveryModelAnswersEveryText) {
   }
   EXPECT_EQ(backend_.last_call.latency_ms, 20);
   EXPECT_EQ(backend_.last_call.client, "10.0.0.7");
+}
+
+TEST_F(Guard, ModelsThatAnsweredArePaidThoughOneRefuses) {
+  KeyRules rules{"search", ""};
+  rules.compute_seconds_per_minute = 0.001;  // a text of 7 tokens takes 1.75 ms
+  const auto key = std::make_shared<KeyHolder>(rules);
+  Route route = guard_route(backend_, {});
+  ApiRequest request;
+  request.key = key;
+  request.body = R"({"inputs":"a","models":["toxic","spam"]})";
+  backend_.refusal = CallRefused{Refusal::overloaded, 1, "too much to do"};
+  backend_.refused_model = "spam";
+  int status = 0;
+  route.answer(request, [&](const HttpResponse& response) { status = response.status; });
+  EXPECT_EQ(status, 429);
+  EXPECT_LT(key->compute_seconds(steady_seconds())->left, 0);
 }
 
 TEST_F(Guard, WithoutNamesAllClassifiersAreAsked) {

@@ -55,6 +55,7 @@ class FakeBackend : public Backend {
     last_call.texts.clear();  // not ours
     CallAnswer answers =
         answer(call.texts.size() + call.inputs.size(), call.budget ? call.budget : call.most);
+    if (cached) answers.cached.assign(answers.texts.size(), true);
     answers.lowered = lowered;
     if (refusal && (refused_model.empty() || refused_model == call.model)) {
       const CallRefused refused = *refusal;
@@ -124,6 +125,7 @@ class FakeBackend : public Backend {
 
   Mode mode = Mode::at_once;
   bool automatic_default = false;
+  bool cached = false;  // all of it
   Lowered lowered = Lowered::nothing;
   std::map<std::string, std::string> aliases;
   std::optional<CallRefused> refusal;

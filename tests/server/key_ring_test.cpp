@@ -369,6 +369,18 @@ TEST_F(KeyedApi, WhatIsUnderWayIsPaidAcrossAChangeOfTheFile) {
   EXPECT_EQ(ask(key).status, 429);
 }
 
+TEST(KeyCharges, WhatRanOfARefusedCallIsPaid) {
+  KeyRules rules{"search", ""};
+  rules.compute_seconds_per_minute = 0.001;  // a text of 7 tokens takes 1.75 ms
+  KeyHolder key(rules);
+  CallRefused refused{Refusal::abandoned, 0, "the client went away"};
+  charge(&key, small_model("news"), refused);
+  EXPECT_NO_THROW(key.take_request(steady_seconds()));
+  refused.ran = FakeBackend::answer(1, 1).texts;
+  charge(&key, small_model("news"), refused);
+  EXPECT_THROW(key.take_request(steady_seconds()), HttpError);
+}
+
 TEST(KeyCharges, WhatWasCachedCostsNothing) {
   KeyRules rules{"search", ""};
   rules.compute_seconds_per_minute = 0.001;  // a text of 7 tokens takes 1.75 ms

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "server/fake_backend.h"
 
 namespace headroom::server {
@@ -20,6 +22,7 @@ class RankingCall : public ::testing::Test {
     for (size_t i = 0; i < passages; ++i) call.inputs.push_back({{static_cast<int32_t>(i)}});
     ApiRequest request;
     request.client = "somebody";
+    request.key = key_;
     request.arrived = std::chrono::steady_clock::now();
     const auto format = [this](const CallAnswer& answer) {
       answer_ = answer;
@@ -29,7 +32,22 @@ class RankingCall : public ::testing::Test {
                           [this](const HttpResponse& response) { status_ = response.status; });
   }
 
+  static constexpr double tiny = 1e-9;  // a quota that does not come back while a test runs
+
+  // What the key has paid, in texts of the full budget.
+  double paid() const {
+    const ServedModel& model = backend_.models()[0];
+    const double a_text_s = model.table.estimate(1, 7).median_ms / 1000;
+    return (tiny - key_->compute_seconds(steady_seconds())->left) / a_text_s;
+  }
+  static std::shared_ptr<KeyHolder> key() {
+    KeyRules rules{"search", ""};
+    rules.compute_seconds_per_minute = tiny;
+    return std::make_shared<KeyHolder>(rules);
+  }
+
   FakeBackend backend_;
+  std::shared_ptr<KeyHolder> key_;
   CallAnswer answer_;
   int status_ = 0;
 };
@@ -97,6 +115,33 @@ TEST_F(RankingCall, MayBeLoweredInItsFirstRoundAndSaysSo) {
   backend_.release_all();
   backend_.release_all();
   EXPECT_EQ(answer_.lowered, Lowered::budget);
+}
+
+TEST_F(RankingCall, EachRoundIsPaidForAsItEnds) {
+  const double first = 48 * backend_.models()[0].table.estimate(0.25, 7).median_ms /
+                       backend_.models()[0].table.estimate(1, 7).median_ms;
+  key_ = key();
+  const Abandon abandon = ask(48);
+  backend_.release_all();
+  EXPECT_NEAR(paid(), first, 0.01) << "also by a client that leaves now";
+  abandon();
+  backend_.release_all();
+  key_ = key();
+  backend_.cached = true;
+  ask(48);
+  backend_.cached = false;
+  backend_.release_all();
+  EXPECT_NEAR(paid(), 0, 0.01);
+  backend_.release_all();
+  EXPECT_NEAR(paid(), 12, 0.01) << "passages whose first round was cached";
+  EXPECT_EQ(std::count(answer_.cached.begin(), answer_.cached.end(), true), 36);
+}
+
+TEST_F(RankingCall, ThatCannotGoOnEndsAllTheSame) {
+  ask(48);
+  backend_.failure = Error(ErrorCode::runtime, "submit", "no thread");
+  backend_.release_all();
+  EXPECT_EQ(status_, 500);
 }
 
 TEST_F(RankingCall, TellsWhyAFirstRoundIsRefused) {

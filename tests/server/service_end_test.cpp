@@ -44,7 +44,10 @@ TEST(ServiceEnd, ACallThatIsPartlyUnderWayEndsWithItsBatch) {
   call.abandon();
   EXPECT_FALSE(call.done());
   gate->open();
-  EXPECT_EQ(call.refused().why, Refusal::abandoned);
+  const CallRefused refused = call.refused();
+  EXPECT_EQ(refused.why, Refusal::abandoned);
+  ASSERT_EQ(refused.ran.size(), 1U) << "which has to be paid";
+  EXPECT_EQ(refused.ran[0].tokens, 3);
 }
 
 TEST(ServiceEnd, AnAnswerThatCannotBeToldEndsNobodyElse) {

@@ -144,6 +144,10 @@ HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
           HttpError(HttpErrorCode::draining, "this server is shutting down; ask another"), shape);
     case Refusal::abandoned:
       return client_left_response();
+    case Refusal::out_of_memory:
+      return error_response(
+          HttpError(HttpErrorCode::out_of_memory, "this server has no memory for this request now"),
+          shape);
     case Refusal::failed:
       break;
   }
@@ -152,17 +156,26 @@ HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape) {
       shape);
 }
 
-void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer) {
+void charge(KeyHolder* key, const ServedModel& model, const CallOutcome& outcome) noexcept {
   if (key == nullptr) return;
-  double ms = 0;
-  for (size_t i = 0; i < answer.texts.size(); ++i) {
-    if (!answer.cached.empty() && answer.cached[i]) continue;
-    const Answer& text = answer.texts[i];
+  const auto ms_of = [&](const Answer& text) {
     // Of all rungs together a budget may be above 1.
     const double flat = std::min(1.0, text.budget);
-    if (flat > 0) ms += text.budget / flat * model.table.estimate(flat, text.tokens).median_ms;
+    return flat > 0 ? text.budget / flat * model.table.estimate(flat, text.tokens).median_ms : 0;
+  };
+  try {
+    double ms = 0;
+    if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
+      for (const Answer& text : refused->ran) ms += ms_of(text);
+    } else {
+      const auto& answer = std::get<CallAnswer>(outcome);
+      for (size_t i = 0; i < answer.texts.size(); ++i) {
+        if (answer.cached.empty() || !answer.cached[i]) ms += ms_of(answer.texts[i]);
+      }
+    }
+    key->spend(ms / 1000, steady_seconds());
+  } catch (const std::bad_alloc&) {  // for the server
   }
-  key->spend(ms / 1000, steady_seconds());
 }
 
 void add_spending_fields(const CallAnswer& answer, HttpResponse& response) {
@@ -202,28 +215,52 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
   call.client = request.client;
   call.priority = request.priority;
   call.waited_ms = 1000 * seconds_since(request.arrived);
-  return backend.submit(
-      call, replying(backend, request, call.model, std::move(format), std::move(reply)));
+  CallDone done = replying(request, call.model, std::move(format), std::move(reply));
+  if (request.key) {
+    done = [&backend, key = request.key, name = call.model,
+            told = std::move(done)](CallOutcome outcome) {
+      for (const ServedModel& served : backend.models()) {
+        if (served.name == name) charge(key.get(), served, outcome);
+      }
+      told(std::move(outcome));
+    };
+  }
+  return backend.submit(call, std::move(done));
 }
 
-CallDone replying(Backend& backend, const ApiRequest& request, std::string model,
-                  FormatAnswer format, Reply reply) {
-  return [&backend, key = request.key, shape = request.shape, name = std::move(model),
-          format = std::move(format), reply = std::move(reply)](const CallOutcome& outcome) {
-    HttpResponse response;
-    if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
-      response = refusal_response(*refused, shape);
-    } else {
-      const auto& answer = std::get<CallAnswer>(outcome);
-      response = format(answer);
-      for (const ServedModel& served : backend.models()) {
-        if (served.name == name) charge(key.get(), served, answer);
+CallDone replying(const ApiRequest& request, std::string model, FormatAnswer format, Reply reply) {
+  return [shape = request.shape, name = std::move(model), format = std::move(format),
+          reply = std::move(reply)](const CallOutcome& outcome) {
+    reply_with(reply, shape, [&] {
+      HttpResponse response;
+      if (const auto* refused = std::get_if<CallRefused>(&outcome)) {
+        response = refusal_response(*refused, shape);
+      } else {
+        const auto& answer = std::get<CallAnswer>(outcome);
+        response = format(answer);
+        add_spending_fields(answer, response);
       }
-      add_spending_fields(answer, response);
-    }
-    response.model = name;
-    reply(std::move(response));
+      response.model = name;
+      return response;
+    });
   };
+}
+
+void reply_failed(const Reply& reply, ErrorShape shape, HttpErrorCode why) noexcept {
+  try {
+    reply(error_response(
+        {why, why == HttpErrorCode::out_of_memory ? "this server has no memory for this request now"
+                                                  : "the server could not answer"},
+        shape));
+    return;
+  } catch (...) {  // no memory to say so: the status alone
+  }
+  try {
+    HttpResponse bare;
+    bare.status = http_status(why);
+    reply(std::move(bare));
+  } catch (...) {  // the connection's own time limit ends it
+  }
 }
 
 }  // namespace headroom::server

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,13 +58,28 @@ Abandon submit_call(Backend& backend, Call call, const ApiRequest& request, Form
 
 HttpResponse refusal_response(const CallRefused& refused, ErrorShape shape);
 
-// Lets `key`, if there is one, pay for answers: what they cost one core alone, by the latency
-// table, whoever else was in their batches.
-void charge(KeyHolder* key, const ServedModel& model, const CallAnswer& answer);
+// Lets `key`, if there is one, pay for what ran of a call, answered or refused: what it cost one
+// core alone, by the latency table, whoever else was in its batches.
+void charge(KeyHolder* key, const ServedModel& model, const CallOutcome& outcome) noexcept;
 
-// What replies when a call to `model` ends, and lets the request's key pay for it.
-CallDone replying(Backend& backend, const ApiRequest& request, std::string model,
-                  FormatAnswer format, Reply reply);
+// What replies when a call to `model` ends.
+CallDone replying(const ApiRequest& request, std::string model, FormatAnswer format, Reply reply);
+
+// Replies that the response could not be made: for lack of memory, or for something of ours.
+void reply_failed(const Reply& reply, ErrorShape shape, HttpErrorCode why) noexcept;
+
+// Replies with what `make` returns or, where that throws, with an error: on the service's threads
+// there is nobody above to catch it.
+template <typename Make>
+void reply_with(const Reply& reply, ErrorShape shape, const Make& make) noexcept {
+  try {
+    reply(make());
+  } catch (const std::bad_alloc&) {
+    reply_failed(reply, shape, HttpErrorCode::out_of_memory);
+  } catch (...) {
+    reply_failed(reply, shape, HttpErrorCode::internal);
+  }
+}
 
 // x-headroom-budget and its siblings. Of several texts: the lowest budget and share of heads, the
 // sum of tokens. A budget is that of all rungs together, and may be above 1.

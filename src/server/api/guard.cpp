@@ -107,10 +107,13 @@ class Bundle {
   }
 
   void done(size_t index, CallOutcome outcome) {
+    charge(key_.get(), *models_[index], outcome);  // whatever becomes of the others
     if (auto* refused = std::get_if<CallRefused>(&outcome)) {
       if (!tell()) return;
-      refused->message = fmt::format("model \"{}\": {}", models_[index]->name, refused->message);
-      reply_(refusal_response(*refused, shape_));
+      reply_with(reply_, shape_, [&] {
+        refused->message = fmt::format("model \"{}\": {}", models_[index]->name, refused->message);
+        return refusal_response(*refused, shape_);
+      });
       return abandon();
     }
     {
@@ -118,7 +121,7 @@ class Bundle {
       answers_[index] = std::move(std::get<CallAnswer>(outcome));
       if (--open_ > 0 || std::exchange(told_, true)) return;
     }
-    reply_(response());
+    reply_with(reply_, shape_, [this] { return response(); });
   }
 
   HttpResponse response() const {
@@ -128,7 +131,6 @@ class Bundle {
     CallAnswer all;
     for (size_t i = 0; i < models_.size(); ++i) {
       const CallAnswer& answer = answers_[i];
-      charge(key_.get(), *models_[i], answer);
       body["models"].push_back(texts_body(*models_[i], answer.texts, answer, total_ms));
       all.texts.insert(all.texts.end(), answer.texts.begin(), answer.texts.end());
       all.cached.insert(all.cached.end(), answer.cached.begin(), answer.cached.end());
@@ -175,8 +177,9 @@ Abandon guard(Backend& backend, const CallLimits& limits, const ApiRequest& requ
   parsed.call.waited_ms = 1000 * seconds_since(request.arrived);
   const auto bundle =
       std::make_shared<Bundle>(backend, std::move(models), request, std::move(reply));
+  Abandon abandon = [bundle] { bundle->abandon(); };
   Bundle::submit(bundle, parsed.call);
-  return [bundle] { bundle->abandon(); };
+  return abandon;
 }
 
 }  // namespace

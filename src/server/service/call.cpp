@@ -18,6 +18,8 @@ std::string_view refusal_name(Refusal why) {
       return "abandoned";
     case Refusal::failed:
       return "failed";
+    case Refusal::out_of_memory:
+      return "out_of_memory";
   }
   return "failed";
 }

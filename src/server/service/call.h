@@ -59,6 +59,7 @@ enum class Refusal {
   draining,              // the service is stopping
   abandoned,             // by its client
   failed,                // the engine threw
+  out_of_memory,         // between its texts and its answer
 };
 
 std::string_view refusal_name(Refusal why);  // "queue_full", stable: for logs and metrics
@@ -68,6 +69,8 @@ struct CallRefused {
   double retry_after_seconds = 0;  // until the queue should have drained
   // A sentence for the client, except for `failed`: then the engine's own words, for the log only.
   std::string message;
+  // What ran before, which nobody gets but whoever asked pays for.
+  std::vector<Answer> ran = {};
 };
 
 using CallOutcome = std::variant<CallAnswer, CallRefused>;

@@ -43,7 +43,13 @@ void PendingCall::dropped(const CallRefused& refused) {
 void PendingCall::tell() {
   const CallDone done = std::move(done_);
   if (refused_) {
-    done(*refused_);
+    for (size_t i = 0; i < answer_.cached.size(); ++i) {
+      if (answer_.cached[i]) answer_.texts[i].tokens = 0;
+    }
+    // In place: there may be no memory for a list of their own.
+    refused_->ran = std::move(answer_.texts);
+    std::erase_if(refused_->ran, [](const Answer& text) { return text.tokens == 0; });
+    done(std::move(*refused_));
   } else {
     done(std::move(answer_));
   }
