@@ -7,6 +7,7 @@
 #include "checkpoint/policy_file.h"
 #include "engine/session.h"
 #include "support.h"
+#include "train/checkpoint_model.h"
 #include "train/evaluate/predictor.h"
 #include "train/heads/fit_ladder.h"
 #include "train/notes.h"
@@ -82,13 +83,25 @@ TEST_F(FitLadder, ReportsTheScoresOfItsAnswers) {
   }
 }
 
+// By hand: what a training fits may be no say of rung zero at all.
+Policy blending_policy() {
+  Policy policy;
+  policy.temperatures = {{0, 1.4, 0, 0}, {0.25, 1.3, 0, 0.4}, {1, 1.2, 0, 0.6}};
+  policy.rungs = {{0, {}}, {1, {}}};
+  policy.levels = {{{0.9}, {1, 0.3}, 0.99, 0.9, 0.3}};
+  policy.promised = 0.98;
+  policy.precision = "fp32";
+  policy.date = "2026-01-02";
+  return policy;
+}
+
 TEST_F(FitLadder, BothEnginesScoreAlike) {
-  Session session(EngineModel::load(model));
-  const Policy& policy = *session.model().policy().policy;
-  EXPECT_NE(policy.temperature_of(1), 1);
-  EXPECT_TRUE(policy.blends()) << "or this compares only temperatures";
+  const fs::path blending = shared->path() / "blending";
+  fs::copy(model, blending, fs::copy_options::recursive);
+  write_policy(blending, blending_policy(), read_policy(model, read_config(model)).rung_zero);
+  Session session(EngineModel::load(blending));
   for (const double budget : {0.25, 0.6, 1.0}) {
-    const Predictor predictor(model, budget, 1, "cpu");
+    const Predictor predictor(blending, budget, 1, "cpu");
     for (const char* text : {"a superb story", "the actors was dull", "film", ""}) {
       const Answer native = session.run(std::span<const Text>({{text}}), Budget{budget})[0];
       const Answer torch = predictor.predict({text});
@@ -104,11 +117,15 @@ TEST_F(FitLadder, GivesTheSameBytesTwice) {
   Notes notes;
   const TrainRequest request = nested_request(shared->path() / "again", 1400);
   train_model(request, notes);
-  for (const char* file : {"policy.json", "rung_zero.safetensors"}) {
-    EXPECT_EQ(read_file(model / file, ErrorCode::runtime),
-              read_file(request.out / file, ErrorCode::runtime))
-        << file;
-  }
+  const auto content = [](const fs::path& file) { return read_file(file, ErrorCode::runtime); };
+  const auto undated = [&](const fs::path& folder) {
+    Json json = Json::parse(content(folder / "policy.json"));
+    json.erase("date");
+    return json.dump();
+  };
+  EXPECT_EQ(undated(model), undated(request.out));
+  EXPECT_EQ(content(model / "rung_zero.safetensors"),
+            content(request.out / "rung_zero.safetensors"));
 }
 
 TEST_F(FitLadder, HoldsBackWhatCanProveALadderWhereRowsAreFewAndScoresThoseRows) {
@@ -143,6 +160,22 @@ TEST_F(FitLadder, HoldsRowsBackFromThoseThatChoose) {
   std::sort(parts.begin(), parts.end());
   EXPECT_EQ(parts, all) << "every row is in one part";
   EXPECT_NE(rows_of(data.validation), held_back);
+}
+
+// Of a model that says the same of every text: all budgets agree, and so does rung zero.
+TEST_F(FitLadder, ClimbsOnlyAsFarAsItMust) {
+  CheckpointModel constant = open_checkpoint(model, torch::kCPU);
+  const torch::NoGradGuard no_gradients;
+  constant.model.weights.classifier.weight.zero_();
+  constant.model.weights.classifier.bias.copy_(torch::tensor({1.0F, 0.0F}));
+  TaskData data = load_task(nested_request(shared->path() / "none", 500).task);
+  hold_back_rows(data, 1);
+  Notes notes;
+  const StoredPolicy stored = fit_ladder(constant.model, constant.config, data, 1, notes);
+  ASSERT_TRUE(stored.policy);
+  EXPECT_EQ(stored.policy->rungs.size(), 2U);
+  EXPECT_EQ(stored.policy->rungs[0].budget, 0);
+  EXPECT_EQ(stored.policy->levels.back().reached, (std::vector<double>{1, 0}));
 }
 
 TEST_F(FitLadder, IsLeftOutWhereRowsAreTooFewAndSaysSo) {
