@@ -210,6 +210,12 @@ void check_request(const PretrainRequest& request) {
                     "no part of it",
                     request.row_tokens, request.short_tokens));
   }
+  if (request.short_share >= 1) {
+    refuse(
+        fmt::format("--short-share {} leaves no step for whole rows, so positions from {} on would "
+                    "never be trained: give less, or rows of --max-tokens {}",
+                    request.short_share, request.short_tokens, request.short_tokens));
+  }
 }
 
 // What a checkpoint must be to go on from, whose shape and case the run takes over.

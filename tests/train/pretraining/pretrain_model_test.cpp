@@ -406,6 +406,12 @@ TEST_F(Pretrain, RefusesShortRowsThatAreNoPartOfARow) {
   }
 }
 
+TEST_F(Pretrain, RefusesShortRowsAlone) {
+  PretrainRequest request = ordered_request(text, folder.path() / "model");
+  request.short_share = 1;
+  expect_refused(ErrorCode::usage, "positions from 8 on would never be trained", request);
+}
+
 PretrainRequest detection_request(const fs::path& text, const fs::path& out) {
   PretrainRequest request = request_for(text, out);
   request.objective = PretrainObjective::replaced;
