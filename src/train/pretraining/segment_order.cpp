@@ -51,12 +51,12 @@ SegmentBatch arrange_segments(const Batch& batch, const SegmentSettings& setting
   const int64_t C = T - framing;
   const torch::Tensor content = batch.tokens.narrow(1, 1, C);
   const torch::Tensor first = first_lengths(content, settings.ends);
-  const torch::Tensor turned = swapped.unsqueeze(1);
+  const torch::Tensor row_swapped = swapped.unsqueeze(1);  // (B, 1)
   const torch::Tensor zero = torch::zeros_like(first);
   // What stands first, and where both stood in the row: (B, 1).
-  const torch::Tensor length = torch::where(turned, C - first, first);
-  const torch::Tensor one_start = torch::where(turned, first, zero);
-  const torch::Tensor other_start = torch::where(turned, zero, first);
+  const torch::Tensor length = torch::where(row_swapped, C - first, first);
+  const torch::Tensor one_start = torch::where(row_swapped, first, zero);
+  const torch::Tensor other_start = torch::where(row_swapped, zero, first);
 
   const torch::Tensor position = torch::arange(T, content.options()).unsqueeze(0);  // (1, T)
   const torch::Tensor second = position > length + 1;                               // (B, T)
