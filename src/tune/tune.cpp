@@ -127,7 +127,7 @@ LadderLevel level_of(const ScoredRows& rows, const LadderCandidate& ladder) {
   double agree = 0;
   double right = 0;
   for (size_t row = 0; row < rows.size(); ++row) {
-    for (size_t rung = 0; rung <= last[row]; ++rung) level.reached[rung] += 1 / count;
+    for (size_t rung = 0; rung <= last[row]; ++rung) ++level.reached[rung];
     const size_t budget = ladder.budgets[last[row]];
     agree += loss_of(rows, Loss::disagreement, budget, row) == 0 ? 1 : 0;
     if (!rows.labelled()) continue;
@@ -136,7 +136,7 @@ LadderLevel level_of(const ScoredRows& rows, const LadderCandidate& ladder) {
             ? 1
             : 0;
   }
-  for (double& share : level.reached) share = std::min(share, 1.0);
+  for (double& reached : level.reached) reached /= count;  // shares of counts: 1 is exactly 1
   level.agreement = agree / count;
   if (rows.labelled()) level.accuracy = right / count;
   level.mean_budget = 0;

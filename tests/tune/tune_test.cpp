@@ -64,6 +64,17 @@ TEST(Tune, GivesTheSamePolicyTwice) {
   EXPECT_EQ(to_json(first.policy), to_json(second.policy));
 }
 
+TEST(FitPolicy, CountsTheSharesThatReachARung) {
+  ScoredRows agreeing;
+  agreeing.at_budgets = {{0.5, 0.5, std::vector<Scores>(300, {0.8, 0.2})},
+                         {1, 1, std::vector<Scores>(300, {0.9, 0.1})}};
+  const Policy policy = fit_policy(agreeing, agreeing, {}).policy;
+  ASSERT_EQ(policy.rungs.size(), 2U);
+  for (const LadderLevel& level : policy.levels) {
+    EXPECT_EQ(level.reached[0], 1.0) << "all rows, not a sum of 300 parts";
+  }
+}
+
 // Calibrated scores of a model whose smaller budget says the opposite of it.
 ScoredRows disagreeing_rows(size_t count) {
   ScoredRows rows;
