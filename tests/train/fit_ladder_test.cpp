@@ -162,6 +162,22 @@ TEST_F(FitLadder, HoldsRowsBackFromThoseThatChoose) {
   EXPECT_NE(rows_of(data.validation), held_back);
 }
 
+TEST_F(FitLadder, DistilsARandomPartOfManyRowsAndSaysSo) {
+  const TaskData data = load_task(nested_request(shared->path() / "none", 500).task);
+  Notes notes;
+  EXPECT_EQ(rows_to_distil(data.train, 250, 1, notes).size(), 250U);
+  EXPECT_TRUE(notes.lines.empty());
+  const auto ids = [&](uint64_t seed) {
+    std::vector<std::vector<int32_t>> rows;
+    for (const Tokens& row : rows_to_distil(data.train, 100, seed, notes)) rows.push_back(row.ids);
+    return rows;
+  };
+  EXPECT_EQ(ids(1).size(), 100U);
+  EXPECT_EQ(ids(1), ids(1));
+  EXPECT_NE(ids(1), ids(2));
+  EXPECT_TRUE(notes.hold("learns from 100 of the 250 training rows"));
+}
+
 // Of a model that says the same of every text: all budgets agree, and so does rung zero.
 TEST_F(FitLadder, ClimbsOnlyAsFarAsItMust) {
   CheckpointModel constant = open_checkpoint(model, torch::kCPU);

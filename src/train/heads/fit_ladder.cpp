@@ -56,18 +56,16 @@ std::vector<int64_t> shuffled_numbers(int64_t rows, Random random) {
   return numbers;
 }
 
-// What rung zero learns from: a full pass over each and ten or more over its n-grams take time that
-// grows with the rows, what it learns hardly does.
-std::vector<Tokens> rows_to_distil(const EncodedDataset& train, uint64_t seed,
-                                   ProgressSink& progress) {
-  if (train.size() <= most_distilled_rows) return inputs_of(train);
-  progress.note(fmt::format("rung zero of --budget auto learns from {} of the {} training rows",
-                            most_distilled_rows, train.size()));
-  const std::vector<int64_t> order = shuffled_numbers(train.size(), {seed, 0x6e677261});
-  return inputs_of(pick_rows(train, std::span(order).first(most_distilled_rows)));
-}
-
 }  // namespace
+
+std::vector<Tokens> rows_to_distil(const EncodedDataset& train, int64_t most, uint64_t seed,
+                                   ProgressSink& progress) {
+  if (train.size() <= most) return inputs_of(train);
+  progress.note(fmt::format("rung zero of --budget auto learns from {} of the {} training rows",
+                            most, train.size()));
+  const std::vector<int64_t> order = shuffled_numbers(train.size(), {seed, 0x6e677261});
+  return inputs_of(pick_rows(train, std::span(order).first(static_cast<size_t>(most))));
+}
 
 void hold_back_rows(TaskData& data, uint64_t seed) {
   const int64_t rows = data.validation.size();
@@ -104,7 +102,8 @@ StoredPolicy fit_ladder(const ElasticModel& model, const ModelConfig& config, co
                       progress);
   };
   std::optional<NgramBag> rung_zero =
-      distil(tunable, rows_to_distil(data.train, seed, progress), settings.ngrams, progress);
+      distil(tunable, rows_to_distil(data.train, most_distilled_rows, seed, progress),
+             settings.ngrams, progress);
   Policy policy =
       fit_policy(scored(data.validation, rung_zero), scored(data.held_back, rung_zero), settings)
           .policy;

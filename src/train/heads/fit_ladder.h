@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/progress.h"
 #include "checkpoint/policy_file.h"
@@ -16,8 +17,12 @@ inline namespace train {
 // prove a ladder (plan_agreement in tune/promise.h).
 inline constexpr int64_t least_policy_rows = 200;
 
-// That rung zero learns from: a random part of the training rows where there are more.
+// Each takes a full pass of the model and ten or more of rung zero: millions would take hours.
 inline constexpr int64_t most_distilled_rows = 200'000;
+
+// What rung zero learns from: the rows, or `most` random ones of them, and says so.
+std::vector<Tokens> rows_to_distil(const EncodedDataset& train, int64_t most, uint64_t seed,
+                                   ProgressSink& progress);
 
 // Before training: sets as many validation rows aside as the promise takes. Ranking heads, keeping
 // the best weights and comparing recipes look at the others alone, so that the certainty is what it
