@@ -40,10 +40,12 @@ Json to_json(const PrecisionChoice& choice) {
 
 std::optional<PrecisionChoice> find_precision_choice(const std::filesystem::path& checkpoint,
                                                      const ModelConfig& config,
-                                                     const std::string& machine) {
+                                                     const std::string& machine,
+                                                     const std::string& kind) {
   for (const Json& json : read_choices(checkpoint)) {
     const JsonFields fields(json, ErrorCode::bad_model, precision_file_name);
     if (fields.text("machine") != machine || fields.text("weights") != weights_of(config)) continue;
+    if (!same_cpu_kind(fields.text_or("cpu_kind", ""), kind)) continue;
     PrecisionChoice choice;
     choice.machine = machine;
     choice.date = fields.text("date");
@@ -64,14 +66,17 @@ Precision chosen_precision(const std::filesystem::path& checkpoint, const ModelC
 }
 
 void store_precision_choice(const std::filesystem::path& checkpoint, const ModelConfig& config,
-                            const PrecisionChoice& choice) {
+                            const PrecisionChoice& choice, const std::string& kind) {
   Json choices = Json::array();
   for (const Json& json : read_choices(checkpoint)) {
     const JsonFields fields(json, ErrorCode::bad_model, precision_file_name);
-    if (fields.text("machine") != choice.machine) choices.push_back(json);
+    const bool same = fields.text("machine") == choice.machine &&
+                      same_cpu_kind(fields.text_or("cpu_kind", ""), kind);
+    if (!same) choices.push_back(json);
   }
   choices.push_back(to_json(choice));
   choices.back()["weights"] = weights_of(config);
+  if (!kind.empty()) choices.back()["cpu_kind"] = kind;
   write_file_atomically(checkpoint / precision_file_name,
                         Json{{"choices", choices}}.dump(1) + "\n");
 }

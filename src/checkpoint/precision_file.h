@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/measure/cpu_kind.h"
 #include "checkpoint/config.h"
 #include "headroom/types.h"
 
@@ -29,13 +30,15 @@ Json to_json(const PrecisionChoice& choice);
 // the file is damaged.
 std::optional<PrecisionChoice> find_precision_choice(const std::filesystem::path& checkpoint,
                                                      const ModelConfig& config,
-                                                     const std::string& machine);
+                                                     const std::string& machine,
+                                                     const std::string& kind = cpu_kind());
 
 // What --precision auto is: this machine's choice, or fp32.
 Precision chosen_precision(const std::filesystem::path& checkpoint, const ModelConfig& config);
 
-// Replaces the machine's choice, or adds it. Atomic.
+// Replaces the machine's choice, or adds it; that of another kind of CPU by the same name stays.
+// Atomic.
 void store_precision_choice(const std::filesystem::path& checkpoint, const ModelConfig& config,
-                            const PrecisionChoice& choice);
+                            const PrecisionChoice& choice, const std::string& kind = cpu_kind());
 
 }  // namespace headroom

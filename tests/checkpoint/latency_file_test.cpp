@@ -35,6 +35,26 @@ TEST(LatencyFile, CalibratingAgainReplacesTheOldTable) {
   EXPECT_EQ(find_latency_table(folder.path(), "a CPU", "fp32", 1)->cells[0].median_ms, 5);
 }
 
+TEST(LatencyFile, CpusOfOneNameAreToldApart) {
+  const TemporaryFolder folder;
+  store_latency_table(folder.path(), table_of("a CPU", "fp32", 1), "Zen 4");
+  store_latency_table(folder.path(), table_of("a CPU", "fp32", 2), "Zen 5");
+  const auto found = [&](const char* kind) {
+    return find_latency_table(folder.path(), "a CPU", "fp32", 1, kind);
+  };
+  EXPECT_EQ(found("Zen 4")->cells[0].median_ms, 1);
+  EXPECT_EQ(found("Zen 5")->cells[0].median_ms, 2);
+  EXPECT_EQ(found("Zen 6"), std::nullopt);
+}
+
+TEST(LatencyFile, AnOldTableIsForAnyCpuOfItsNameUntilOneIsMeasured) {
+  const TemporaryFolder folder;
+  store_latency_table(folder.path(), table_of("a CPU", "fp32", 1), "");
+  EXPECT_TRUE(find_latency_table(folder.path(), "a CPU", "fp32", 1, "Zen 4"));
+  store_latency_table(folder.path(), table_of("a CPU", "fp32", 2), "Zen 4");
+  EXPECT_EQ(read_latency_tables(folder.path()).size(), 1U);
+}
+
 TEST(LatencyFile, ADamagedFileIsABadModelAndIsNotOverwritten) {
   const TemporaryFolder folder;
   folder.write("latency.json", "{\"tables\": [{}]}");

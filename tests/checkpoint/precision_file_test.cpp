@@ -42,6 +42,21 @@ TEST(PrecisionFile, IsForTheWeightsItWasMadeWith) {
   EXPECT_FALSE(find_precision_choice(folder.path(), config, "a CPU"));
 }
 
+TEST(PrecisionFile, CpusOfOneNameAreToldApart) {
+  const TemporaryFolder folder;
+  const ModelConfig config = small_config();
+  store_precision_choice(folder.path(), config, choice_of("a CPU", Precision::bf16), "with AMX");
+  store_precision_choice(folder.path(), config, choice_of("a CPU", Precision::int8), "without");
+  const auto found = [&](const char* kind) {
+    return find_precision_choice(folder.path(), config, "a CPU", kind);
+  };
+  EXPECT_EQ(found("with AMX")->precision, Precision::bf16);
+  EXPECT_EQ(found("without")->precision, Precision::int8);
+  EXPECT_FALSE(found("another"));
+  store_precision_choice(folder.path(), config, choice_of("old", Precision::int8), "");
+  EXPECT_TRUE(find_precision_choice(folder.path(), config, "old", "with AMX"));
+}
+
 TEST(PrecisionFile, ADamagedFileIsABadModelAndIsNotOverwritten) {
   const TemporaryFolder folder;
   const auto file = folder.write("precision.json", "{\"choices\": [{}]}");

@@ -66,11 +66,17 @@ void require_above_zero(const char* option, double value) {
               fmt::format("{} {} is not a number above 0", option, value));
 }
 
-LatencyTable table_for(const std::string& model, const std::string& machine, Precision precision) {
+// `asked` is a CPU's name; empty: this machine, of which more is known than that.
+LatencyTable table_for(const std::string& model, const std::string& asked, Precision precision) {
   const std::string name(precision_table.name(precision));
+  const std::string machine = asked.empty() ? cpu_name() : asked;
+  if (asked.empty()) {
+    if (auto own = find_latency_table(model, machine, name, 1)) return std::move(*own);
+  }
   std::vector<std::string> others;
   for (LatencyTable& table : read_latency_tables(model)) {
-    if (table.machine == machine && table.precision == name && table.threads == 1) return table;
+    if (!asked.empty() && table.machine == machine && table.precision == name && table.threads == 1)
+      return table;
     others.push_back(
         fmt::format("\"{}\" ({}, {} thread(s))", table.machine, table.precision, table.threads));
   }
@@ -229,8 +235,7 @@ int run_plan(int argc, char** argv) {
                  longest);
     }
     job.tokens = job.tokens == 0 ? longest : std::min(job.tokens, longest);
-    const LatencyTable table = table_for(model, machine.empty() ? cpu_name() : machine,
-                                         asked_precision(model, config, precision));
+    const LatencyTable table = table_for(model, machine, asked_precision(model, config, precision));
     const std::optional<Policy> policy = read_policy(model, config).policy;
     const std::optional<SavedScores> scores = read_scores(model);
     std::vector<Budget> asked = asked_spendings(app, config, budgets);
