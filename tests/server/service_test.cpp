@@ -306,21 +306,25 @@ class RecordingObserver : public ServiceObserver {
   void call_answered(const std::string&, const CallAnswered& call) noexcept override {
     answered += call.texts;
   }
-  void call_refused(const std::string&, const CallRefused&, int64_t) noexcept override {
+  void call_refused(const std::string&, const CallRefused&, int64_t texts) noexcept override {
     ++refused;
+    refused_texts += texts;
   }
   void budget_chosen(const std::string&, const BudgetChoice& choice) noexcept override {
     if (choice.reason == BudgetReason::exact) ++exact;
   }
   void batch_run(const std::string&, const BatchRun& batch) noexcept override {
     ran += batch.texts;
+    given_up += batch.given_up;
   }
 
   std::atomic<int64_t> accepted = 0;
   std::atomic<int64_t> answered = 0;
   std::atomic<int64_t> refused = 0;
   std::atomic<int64_t> exact = 0;
+  std::atomic<int64_t> refused_texts = 0;
   std::atomic<int64_t> ran = 0;
+  std::atomic<double> given_up = 0;
 };
 
 TEST(Service, TellsItsObserverBeforeTheCall) {
@@ -335,6 +339,9 @@ TEST(Service, TellsItsObserverBeforeTheCall) {
   EXPECT_GE(observer.exact, 1);
   Asked(service, {"a", "b", "c", "d", "e"}).refused();
   EXPECT_EQ(observer.refused, 1);
+  EXPECT_EQ(observer.refused_texts, 5);
+  Asked(service, {"a"}, {0.25}).answer();
+  EXPECT_EQ(observer.given_up, 0) << "a small budget that the call named is all that it wanted";
 }
 
 }  // namespace
