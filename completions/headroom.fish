@@ -319,7 +319,7 @@ complete -c headroom -n '__fish_seen_subcommand_from plan' -l machine -r -d 'CPU
 complete -c headroom -n '__fish_seen_subcommand_from plan' -l json -d 'JSON lines on stdout, errors included'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l model -r -d 'checkpoint directory'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l data -r -d 'data SPEC of rows that the model was not trained on, to fit to and to check'
-complete -c headroom -n '__fish_seen_subcommand_from tune' -l texts -r -d 'a file of texts without labels: in place of --data, or beside it for rung zero'
+complete -c headroom -n '__fish_seen_subcommand_from tune' -l texts -r -d 'a file of texts, one a line (of pairs both with a tab between them), or a data SPEC, whose labels do not matter: in place of --data, or beside it for rung zero'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l distill -r -d 'data SPEC of more rows for rung zero, which may be those of the training'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l validation-rows -r -d '--data is what train was given: fit and check on the rows that it set aside, so many of them, and distil the others'
 complete -c headroom -n '__fish_seen_subcommand_from tune' -l split-seed -r -d 'of that split, as train had it'

@@ -97,6 +97,24 @@ TEST_F(TuneVerb, WithoutLabelsAgreementCounts) {
   EXPECT_FALSE(fs::exists(fs::path(model()) / "rung_zero.safetensors"));
 }
 
+TEST_F(TuneVerb, TextsOfAJsonFileAreThoseOfItsRows) {
+  std::string lines;
+  std::string objects;
+  for (int i = 0; i < 200; ++i) {
+    const std::string text =
+        (i % 2 == 0 ? "the goal match team " : "the stock market bank ") + std::to_string(i);
+    lines += text + "\n";
+    objects += Json{{"text", text}, {"label", i % 2 == 0 ? "sport" : "money"}}.dump() + "\n";
+  }
+  const auto policy_from = [&](const fs::path& file) {
+    Json policy = only_json_line(tune({"--texts", file, "--agreement", "0.9", "--json"}));
+    policy.erase("date");
+    return policy;
+  };
+  EXPECT_EQ(policy_from(folder_.write("rows.jsonl", objects)),
+            policy_from(folder_.write("rows.txt", lines)));
+}
+
 TEST_F(TuneVerb, APromiseThatTheRowsCannotProveIsUnreachable) {
   const Outcome outcome = tune({"--data", tiny_model().data(), "--agreement", "0.999"});
   expect_failure(outcome, 5, "rows");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/join.h"
 #include "base/precision.h"
@@ -19,8 +18,8 @@
 #include "cli/options.h"
 #include "cli/outputs/policy_text.h"
 #include "cli/verb.h"
-#include "data/input/line_batches.h"
 #include "data/split.h"
+#include "data/unlabelled.h"
 #include "tune/session_model.h"
 #include "tune/tune.h"
 
@@ -44,17 +43,11 @@ struct TuneInputs {
   std::vector<Tokens> distilled;
 };
 
-std::vector<Tokens> read_texts(const EngineModel& model, const std::string& file) {
-  InputStream input(file);
-  LineBatches batches(input, std::numeric_limits<uint64_t>::max(), {});
+std::vector<Tokens> read_unlabelled(const EngineModel& model, const TuneRequest& request) {
   std::vector<Tokens> inputs;
-  for (std::vector<InputLine> batch; batches.next(batch);) {
-    for (const InputLine& line : batch) {
-      const std::string_view text = line.text;
-      const size_t tab = model.config().task == Task::pair ? text.find('\t') : text.npos;
-      inputs.push_back(tokenise(
-          model, tab == text.npos ? Text{text} : Text{text.substr(0, tab), text.substr(tab + 1)}));
-    }
+  for (const UnlabelledText& each :
+       load_unlabelled(request.texts, request.data_dir, model.config().task).texts) {
+    inputs.push_back(tokenise(model, {each.text, each.pair}));
   }
   return inputs;
 }
@@ -75,7 +68,8 @@ void split_trained(const std::vector<Tokens>& all, const std::vector<int32_t>& l
 TuneInputs read_inputs(const EngineModel& model, const TuneRequest& request) {
   TuneInputs inputs;
   if (request.data.empty() && request.texts.empty() && model.config().task != Task::synthetic) {
-    throw Error(ErrorCode::usage, "tune", "give rows: --data SPEC, or --texts FILE without labels");
+    throw Error(ErrorCode::usage, "tune",
+                "give rows: --data SPEC, or --texts FILE or SPEC without labels");
   }
   if (!request.data.empty() || model.config().task == Task::synthetic) {
     const EncodedDataset rows = eval_rows_of(model, request.data, request.data_dir);
@@ -86,7 +80,7 @@ TuneInputs read_inputs(const EngineModel& model, const TuneRequest& request) {
     }
   }
   if (!request.texts.empty()) {
-    std::vector<Tokens> texts = read_texts(model, request.texts);
+    std::vector<Tokens> texts = read_unlabelled(model, request);
     std::vector<Tokens>& target =
         inputs.rows.inputs.empty() ? inputs.rows.inputs : inputs.distilled;
     std::move(texts.begin(), texts.end(), std::back_inserter(target));
@@ -145,8 +139,10 @@ int run_tune(int argc, char** argv) {
   app.add_option("--model", request.model, "checkpoint directory")->required();
   app.add_option("--data", request.data,
                  "data SPEC of rows that the model was not trained on, to fit to and to check");
-  app.add_option("--texts", request.texts,
-                 "a file of texts without labels: in place of --data, or beside it for rung zero");
+  app.add_option(
+      "--texts", request.texts,
+      "a file of texts, one a line (of pairs both with a tab between them), or a data SPEC, "
+      "whose labels do not matter: in place of --data, or beside it for rung zero");
   app.add_option("--distill", request.distill,
                  "data SPEC of more rows for rung zero, which may be those of the training");
   app.add_option("--validation-rows", request.validation_rows,
