@@ -7,6 +7,7 @@
 
 #include "base/measure/machine.h"
 #include "checkpoint/latency_file.h"
+#include "checkpoint/score_file.h"
 #include "engine/session.h"
 #include "server/test_service.h"
 
@@ -27,6 +28,20 @@ TEST(ServedModel, WithoutATableOneIsMeasuredAndNotStored) {
   EXPECT_EQ(model.table.budgets().back(), 1);
   EXPECT_EQ(model.table.lengths().back(), 12) << "the longest that it reads";
   EXPECT_FALSE(std::filesystem::exists(letters_checkpoint().path() / "latency.json"));
+}
+
+TEST(ServedModel, TellsTheCurveOfWhateverItsTaskIsJudgedBy) {
+  const RandomCheckpoint checkpoint(letters_checkpoint().config().shape);
+  EXPECT_TRUE(load(checkpoint).scores.is_null());
+  BudgetScore score;
+  score.measure = Measure::named;
+  score.measures = {{"f1", 0.75}, {"recall", 0.5}};
+  score.examples = 10;
+  score.parameters = 1;
+  write_scores(checkpoint.path(), {"conll2003:test", "fp32", "2026-01-02", {score}});
+  const Json scores = load(checkpoint).scores;
+  EXPECT_EQ(scores["measure"], "f1");
+  EXPECT_EQ(scores["curve"][0]["value"], 0.75);
 }
 
 // A table of this machine that says `factor` times what was measured.

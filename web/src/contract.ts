@@ -13,11 +13,12 @@ export interface Plan {
 
 export interface CurvePoint {
   budget: number;
-  accuracy: number; // 0 to 1
+  value: number; // of the measure
   macs_fraction: number;
 }
 
 export interface Scores {
+  measure: string; // what the task is judged by: "accuracy" (0 to 1), "f1", "ndcg", …
   data: string;
   examples: number;
   precision: string;

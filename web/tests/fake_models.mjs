@@ -25,9 +25,9 @@ const eighths = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1];
 
 export function newsModel() {
   const accuracies = { 0.125: 0.9187, 0.25: 0.9191, 0.5: 0.9229, 0.75: 0.9253, 1: 0.9272 };
-  const curve = Object.entries(accuracies).map(([budget, accuracy]) => ({
+  const curve = Object.entries(accuracies).map(([budget, value]) => ({
     budget: Number(budget),
-    accuracy,
+    value,
     macs_fraction: Number(budget),
   }));
   curve.sort((a, b) => a.budget - b.budget);
@@ -42,7 +42,7 @@ export function newsModel() {
       ffn: 1024,
       method: 'nested',
       parameters: 7364612,
-      scores: { data: 'agnews:test', examples: 7600, precision: 'fp32', date: '2026-11-15', curve },
+      scores: { measure: 'accuracy', data: 'agnews:test', examples: 7600, precision: 'fp32', date: '2026-11-15', curve },
     },
     eighths,
   );

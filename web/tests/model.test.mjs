@@ -81,6 +81,15 @@ test('a curve of one point is still a curve', async () => {
   assert.deepEqual(troubles, []);
 });
 
+test('other outputs have the curve of what they are judged by', async () => {
+  const model = newsModel();
+  model.scores.measure = 'f1';
+  const { page } = await openPage({ scenario: { models: [model] } });
+  await page.getByRole('heading', { name: 'Measured f1' }).waitFor();
+  await slider(page).fill('500');
+  await page.getByText(/^f1 0\.923 at a budget of 50\s%\.$/).waitFor();
+});
+
 test('one model needs no choice', async () => {
   const { page } = await openPage();
   await page.getByText('news · 4 layers · 8 heads · 7.4 M parameters · fp32').waitFor();

@@ -41,11 +41,12 @@ LatencyTable measure_quickly(const std::shared_ptr<const EngineModel>& model,
   return calibrate(model, settings, progress);
 }
 
-// What the page draws of scores.json: accuracy. Null without that, or without the file.
+// What the page draws of scores.json: what the task is judged by. Null without the file.
 Json measured_scores(const std::filesystem::path& checkpoint) {
   const std::optional<SavedScores> saved = read_scores(checkpoint);
-  if (!saved || saved->curve.front().measure != Measure::accuracy) return nullptr;
+  if (!saved) return nullptr;
   Json json;
+  json["measure"] = measure_title(saved->curve.front());
   json["data"] = saved->data;
   json["examples"] = saved->curve.front().examples;
   json["precision"] = saved->precision;
@@ -53,7 +54,7 @@ Json measured_scores(const std::filesystem::path& checkpoint) {
   json["curve"] = Json::array();
   for (const BudgetScore& score : saved->curve) {
     json["curve"].push_back({{"budget", score.budget},
-                             {"accuracy", score.accuracy},
+                             {"value", headline(score)},
                              {"macs_fraction", score.model_macs_fraction}});
   }
   return json;

@@ -41,7 +41,7 @@ struct ServedModel {
   std::string policy_note;       // why there is none, though there is a file
   bool rung_zero = false;        // has the bag of n-grams that answers at budget 0
   double bag_token_ms = 0;       // that it takes for a token of a text
-  Json scores;                   // measured accuracy at each budget; null when nobody measured
+  Json scores;                   // what eval --save left, at each budget; null when nobody measured
   std::shared_ptr<const EngineModel> engine;  // none where a test puts functions in its place
   Tokens warm_up = {};  // what each worker runs before its first batch; empty: nothing
   std::function<Tokens(const Text&)> tokenise;
