@@ -1,8 +1,8 @@
 #include "data/agreement.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "base/measure/cosine.h"
 #include "base/measure/rank_correlation.h"
 
 namespace headroom {
@@ -20,18 +20,6 @@ bool same_labels(Outputs a, Outputs b, std::span<const double> thresholds) {
     if ((a[i] >= least) != (b[i] >= least)) return false;
   }
   return true;
-}
-
-double cosine(Outputs a, Outputs b) {
-  double both = 0;
-  double left = 0;
-  double right = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    both += static_cast<double>(a[i]) * b[i];
-    left += static_cast<double>(a[i]) * a[i];
-    right += static_cast<double>(b[i]) * b[i];
-  }
-  return left > 0 && right > 0 ? both / std::sqrt(left * right) : 0;
 }
 
 double squared_difference(Outputs a, Outputs b) {

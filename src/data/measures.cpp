@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/measure/cosine.h"
 #include "base/measure/entity_f1.h"
 #include "base/measure/label_f1.h"
 #include "base/measure/rank_correlation.h"
@@ -127,19 +128,6 @@ Measured measure_rankings(const EncodedDataset& rows, const RowOutputs& outputs)
   return result;
 }
 
-// Of the first `width` numbers.
-double cosine(std::span<const float> a, std::span<const float> b, size_t width) {
-  double both = 0;
-  double left = 0;
-  double right = 0;
-  for (size_t i = 0; i < width; ++i) {
-    both += static_cast<double>(a[i]) * b[i];
-    left += static_cast<double>(a[i]) * a[i];
-    right += static_cast<double>(b[i]) * b[i];
-  }
-  return left > 0 && right > 0 ? both / std::sqrt(left * right) : 0;
-}
-
 std::span<const float> text_vector(const std::vector<float>& row, size_t text, size_t width) {
   return std::span(row).subspan(text * width, width);
 }
@@ -153,7 +141,8 @@ Measured measure_similarities(const EncodedDataset& rows, const RowOutputs& outp
     if (width == 0) continue;
     std::vector<double> found;
     for (const std::vector<float>& row : outputs) {
-      found.push_back(cosine(text_vector(row, 0, D), text_vector(row, 1, D), width));
+      found.push_back(
+          cosine(text_vector(row, 0, D).first(width), text_vector(row, 1, D).first(width)));
     }
     const double value = rank_correlation(found, truth).value;
     result.values.push_back({width == D ? "spearman" : fmt::format("spearman_{}", width), value});
@@ -177,11 +166,11 @@ Measured measure_search(const EncodedDataset& rows, const RowOutputs& outputs, s
     const size_t end = std::min(outputs.size(), begin + search_rows);
     for (size_t i = begin; i < end; ++i) {
       const auto query = text_vector(outputs[i], 0, D);
-      const double right = cosine(query, text_vector(outputs[i], 1, D), D);
+      const double right = cosine(query, text_vector(outputs[i], 1, D));
       int64_t better = 0;
       double sum = 0;
       for (size_t j = begin; j < end; ++j) {
-        const double other = cosine(query, text_vector(outputs[j], 1, D), D);
+        const double other = cosine(query, text_vector(outputs[j], 1, D));
         if (j != i && other >= right) ++better;
         sum += std::exp(similarity_scale * (other - right));
       }

@@ -85,16 +85,13 @@ class TokenCounts {
 
 }  // namespace
 
-CharacterTokenizer::CharacterTokenizer(Vocabulary vocabulary)
-    : Tokenizer(vocabulary), vocabulary_(std::move(vocabulary)) {}
-
 void CharacterTokenizer::append_pieces(std::string_view text, size_t limit,
                                        std::vector<int32_t>& ids) const {
   const size_t most = ids.size() + limit;
   walk_characters(text, [&](std::string_view character) {
     if (ids.size() >= most) return false;
     const auto token = spelled(character);
-    ids.push_back(token ? vocabulary_.id(*token) : vocabulary_.unknown_id());
+    ids.push_back(token ? vocabulary().id(*token) : vocabulary().unknown_id());
     return true;
   });
 }
@@ -113,7 +110,7 @@ void CharacterTokenizer::append_with_spans(std::string_view text, size_t limit,
 std::string CharacterTokenizer::join(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {
-    const std::string_view token = vocabulary_.token(id);
+    const std::string_view token = vocabulary().token(id);
     const auto* picture = std::find_if(pictures.begin(), pictures.end(),
                                        [&](const auto& each) { return each.second == token; });
     if (picture != pictures.end()) {
@@ -134,15 +131,12 @@ Vocabulary CharacterTokenizer::build(std::string_view text) {
   return counts.most_frequent(Vocabulary::max_size - special_count, 1);
 }
 
-SpaceTokenizer::SpaceTokenizer(Vocabulary vocabulary)
-    : Tokenizer(vocabulary), vocabulary_(std::move(vocabulary)) {}
-
 void SpaceTokenizer::append_pieces(std::string_view text, size_t limit,
                                    std::vector<int32_t>& ids) const {
   const size_t most = ids.size() + limit;
   walk_spaced(text, [&](std::string_view token) {
     if (ids.size() >= most) return false;
-    ids.push_back(token == "\n" ? vocabulary_.sep_id() : vocabulary_.id(token));
+    ids.push_back(token == "\n" ? vocabulary().sep_id() : vocabulary().id(token));
     return true;
   });
 }
@@ -161,11 +155,11 @@ void SpaceTokenizer::append_with_spans(std::string_view text, size_t limit,
 std::string SpaceTokenizer::join(std::span<const int32_t> ids) const {
   std::string text;
   for (const int32_t id : ids) {
-    if (id == vocabulary_.sep_id()) {
+    if (id == vocabulary().sep_id()) {
       text += '\n';
-    } else if (id != vocabulary_.pad_id() && id != vocabulary_.cls_id()) {
+    } else if (id != vocabulary().pad_id() && id != vocabulary().cls_id()) {
       if (!text.empty() && text.back() != '\n') text += ' ';
-      text += vocabulary_.token(id);
+      text += vocabulary().token(id);
     }
   }
   return text;

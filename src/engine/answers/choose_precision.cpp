@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/measure/cosine.h"
 #include "base/measure/interleaved.h"
 #include "base/measure/machine.h"
 #include "base/precision.h"
@@ -54,18 +55,6 @@ double range_of(const std::vector<Answer>& answers) {
       std::minmax_element(answers.begin(), answers.end(),
                           [](const Answer& a, const Answer& b) { return a.score < b.score; });
   return std::max(high->score - low->score, 1e-6);
-}
-
-double cosine(const std::vector<float>& a, const std::vector<float>& b) {
-  double ab = 0;
-  double aa = 0;
-  double bb = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    ab += static_cast<double>(a[i]) * b[i];
-    aa += static_cast<double>(a[i]) * a[i];
-    bb += static_cast<double>(b[i]) * b[i];
-  }
-  return ab / std::max(std::sqrt(aa * bb), 1e-30);
 }
 
 void compare(OutputForm form, const std::vector<Answer>& reference,
