@@ -171,10 +171,11 @@ TEST_F(KServe, ErrorsHaveItsShapeWhateverTheTargetLooksLike) {
     EXPECT_EQ(body.size(), 1U) << target;
     EXPECT_TRUE(body["error"].is_string()) << target;
   }
-  EXPECT_TRUE(
-      Json::parse(
-          router_.refuse("http://h/v2", {HttpErrorCode::headers_too_large, "x"}).body)["error"]
-          .is_string());
+  EXPECT_TRUE(Json::parse(router_
+                              .refuse({"GET", "http://h/v2", "", "", "", ""},
+                                      {HttpErrorCode::headers_too_large, "x"})
+                              .body)["error"]
+                  .is_string());
   EXPECT_TRUE(ask_json("GET", "http://host/v1/v2")["error"].is_object()) << "not under /v2";
 }
 

@@ -16,16 +16,13 @@
 namespace headroom {
 
 // ModelInfer gets its bytes, for gRPC would make a message of any number of parts before it asks.
-template <typename Service>
-using InferenceCalls = Service::template WithCallbackMethod_ServerLive<
-    typename Service::template WithCallbackMethod_ServerReady<
-        typename Service::template WithCallbackMethod_ModelReady<
-            typename Service::template WithCallbackMethod_ServerMetadata<
-                typename Service::template WithCallbackMethod_ModelMetadata<
-                    typename Service::template WithRawCallbackMethod_ModelInfer<
-                        typename Service::Service>>>>>>;
+using Protocol = inference::GRPCInferenceService;
+using ProtocolCalls = Protocol::WithCallbackMethod_ServerLive<
+    Protocol::WithCallbackMethod_ServerReady<Protocol::WithCallbackMethod_ModelReady<
+        Protocol::WithCallbackMethod_ServerMetadata<Protocol::WithCallbackMethod_ModelMetadata<
+            Protocol::WithRawCallbackMethod_ModelInfer<Protocol::Service>>>>>>;
 
-class InferenceService final : public InferenceCalls<inference::GRPCInferenceService> {
+class InferenceService final : public ProtocolCalls {
  public:
   // `most_texts` are those of one request; `slo_ms` is what calls without a deadline of their own
   // get.

@@ -92,7 +92,7 @@ Json object_of(const Parameters& parameters, const std::string& where) {
   Json object = Json::object();
   for (const auto& [name, parameter] : parameters) {
     const bool is_number = name == "budget" || name == "latency_target_ms";
-    object[name] = value_of(parameter, where + "." + name, is_number);
+    object[name] = value_of(parameter, fmt::format("{}.{}", where, name), is_number);
   }
   return object;
 }
