@@ -17,9 +17,10 @@ namespace headroom::testing {
 using Arguments = std::vector<std::string>;
 
 struct ProcessInput {
-  std::string input;                               // what it finds on standard input
-  std::map<std::string, std::string> environment;  // added; HEADROOM_* of ours is not passed on
-  std::string program = {};                        // one in $PATH instead of `headroom`
+  std::string input = {};  // what it finds on standard input
+  std::map<std::string, std::string> environment =
+      {};                    // added; HEADROOM_* of ours is not passed on
+  std::string program = {};  // one in $PATH instead of `headroom`
   // In a session of its own, whose terminal this device becomes, or without one.
   bool own_session = false;
   std::string terminal = {};
