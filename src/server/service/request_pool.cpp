@@ -34,7 +34,7 @@ RequestPool::RequestPool(const RequestPoolSettings& settings) : settings_(settin
     }
     threads_.emplace_back([this] {
       // Of this thread alone, as Linux has it; where it fails, large requests are no more patient.
-      static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10));
+      static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 19));
       work(Share::large);
     });
   } catch (const std::system_error& problem) {
