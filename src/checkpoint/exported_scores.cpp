@@ -14,13 +14,13 @@ ScoreCalibration exported_calibration(const ModelConfig& config, const StoredPol
 }
 
 std::vector<std::string> score_notes(const ModelConfig& config, const ScoreCalibration& at,
-                                     std::string_view place) {
+                                     std::string_view where) {
   std::vector<std::string> notes;
   if (!config.output.thresholds.empty()) {
     notes.push_back(fmt::format(
         "a label is given where the sigmoid of its logit reaches the label's own threshold, not "
         "0.5: the list is {}",
-        place));
+        where));
   }
   if (config.output.lexical && at.lexical != 0) {
     notes.push_back(

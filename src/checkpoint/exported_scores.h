@@ -17,9 +17,9 @@ namespace headroom {
 ScoreCalibration exported_calibration(const ModelConfig& config, const StoredPolicy& stored,
                                       double budget);
 
-// Thresholds that readers of a label have to know, which are in `place`, and BM25 that stays
+// Thresholds that readers of a label have to know, which stand `where`, and BM25 that stays
 // behind.
 std::vector<std::string> score_notes(const ModelConfig& config, const ScoreCalibration& at,
-                                     std::string_view place);
+                                     std::string_view where);
 
 }  // namespace headroom

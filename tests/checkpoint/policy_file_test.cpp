@@ -7,6 +7,7 @@
 
 #include "base/files/file.h"
 #include "checkpoint/small_checkpoint.h"
+#include "checkpoint/small_policy.h"
 #include "support.h"
 
 namespace headroom {
@@ -14,14 +15,7 @@ namespace {
 using namespace testing;
 
 Policy two_rungs() {
-  Policy policy;
-  policy.temperatures = {{0, 1.5}, {1, 1.2}};
-  policy.rungs = {{0, {}}, {1, {}}};
-  policy.levels = {{{0.9}, {1, 0.3}, 0.99, 0.9, 0.3}};
-  policy.promised = 0.98;
-  policy.precision = "fp32";
-  policy.date = "2026-01-02";
-  return policy;
+  return testing::two_rungs({{0, 1.5}, {1, 1.2}});
 }
 
 NgramBag small_bag() {

@@ -5,6 +5,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/policy_file.h"
+#include "checkpoint/small_policy.h"
 #include "engine/session.h"
 #include "support.h"
 #include "train/checkpoint_model.h"
@@ -85,14 +86,7 @@ TEST_F(FitLadder, ReportsTheScoresOfItsAnswers) {
 
 // By hand: what a training fits may be no say of rung zero at all.
 Policy blending_policy() {
-  Policy policy;
-  policy.temperatures = {{0, 1.4, 0, 0}, {0.25, 1.3, 0, 0.4}, {1, 1.2, 0, 0.6}};
-  policy.rungs = {{0, {}}, {1, {}}};
-  policy.levels = {{{0.9}, {1, 0.3}, 0.99, 0.9, 0.3}};
-  policy.promised = 0.98;
-  policy.precision = "fp32";
-  policy.date = "2026-01-02";
-  return policy;
+  return testing::two_rungs({{0, 1.4, 0, 0}, {0.25, 1.3, 0, 0.4}, {1, 1.2, 0, 0.6}});
 }
 
 TEST_F(FitLadder, BothEnginesScoreAlike) {

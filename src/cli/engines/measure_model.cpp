@@ -18,6 +18,7 @@
 #include "data/catalog/spec_name.h"
 #include "data/load.h"
 #include "data/measures.h"
+#include "engine/answers/rank_rounds.h"
 
 namespace headroom {
 namespace {
@@ -95,8 +96,8 @@ Json measure_times(const MeasureRequest& request, const ModelConfig& config, int
 std::vector<Budget> ladder_of(const EngineModel& model) {
   std::vector<Budget> ladder;
   if (model.policy().rung_zero) ladder.push_back(Budget{0});
-  const bool in_rounds = model.config().task == Task::rerank && model.config().elastic();
-  if (model.policy().policy || in_rounds) ladder.push_back({.automatic = true});
+  if (model.policy().policy || ranks_in_rounds(model.config()))
+    ladder.push_back({.automatic = true});
   return ladder;
 }
 

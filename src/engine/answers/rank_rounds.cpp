@@ -40,6 +40,10 @@ double budget_within(const LatencyTable& table, std::span<const Tokens> pairs, d
 
 }  // namespace
 
+bool ranks_in_rounds(const ModelConfig& config) {
+  return config.task == Task::rerank && config.elastic();
+}
+
 RankRounds rank_rounds(const ModelConfig& config, size_t candidates) {
   const size_t refined = std::max(least_refined, (candidates + refined_share - 1) / refined_share);
   if (!config.elastic() || refined >= candidates) return {};

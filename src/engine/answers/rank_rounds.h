@@ -17,6 +17,9 @@ struct RankRounds {
   size_t refined = 0;  // candidates that run again, at budget 1; 0: there is one round
 };
 
+// Whether a model's rankings can take two rounds: then it has an automatic budget without a policy.
+bool ranks_in_rounds(const ModelConfig& config);
+
 // A quarter of the budget for all, then a quarter of the candidates, but at least ten: half the
 // compute of one full round over forty or more. One full round over ten or fewer, and where a model
 // has no smaller budget.
@@ -25,7 +28,7 @@ RankRounds rank_rounds(const ModelConfig& config, size_t candidates);
 // Numbers of the candidates that run again.
 std::vector<size_t> second_round(const RankRounds& rounds, std::span<const Answer> first);
 
-// Puts the answers of the second round in the place of the first's; both tell which rungs ran.
+// Puts the answers of the second round over those of the first; both tell which rungs ran.
 void merge_rounds(std::span<const size_t> refined, std::vector<Answer> second,
                   std::vector<Answer>& answers);
 

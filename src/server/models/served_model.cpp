@@ -17,6 +17,7 @@
 #include "checkpoint/latency_file.h"
 #include "checkpoint/score_file.h"
 #include "engine/answers/calibration.h"
+#include "engine/answers/rank_rounds.h"
 #include "engine/session.h"
 
 namespace headroom::server {
@@ -79,7 +80,7 @@ double fastest_ms(const RunBatch& run, double budget, int64_t tokens) {
 }  // namespace
 
 bool has_auto(const ServedModel& model) {
-  return model.policy || (model.config.task == Task::rerank && model.config.elastic());
+  return model.policy || ranks_in_rounds(model.config);
 }
 
 ServedModel served_model(std::string name, const std::shared_ptr<const EngineModel>& engine) {
